@@ -1,0 +1,73 @@
+"""What one attempt at a trial came to, in the one form that every agent is reduced to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Status = Literal[
+    "completed",
+    "timeout",
+    "agent_error",
+    "no_answer",
+    "infra_error",
+    "contaminated",
+    "model_fallback",
+    "cancelled",
+    "skipped",
+]
+Parse = Literal["ok", "partial", "unknown"]
+
+GRADED: frozenset[Status] = frozenset({"completed", "timeout", "agent_error", "no_answer"})
+"""Statuses that are the agent's own doing: they are graded and they count."""
+
+RERUN: frozenset[Status] = frozenset({"infra_error", "contaminated", "model_fallback", "cancelled"})
+"""Statuses that say nothing about the agent: no score, run again by resume."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and cost of one attempt; None where the agent does not report the figure.
+
+    `input_total = input_uncached + cache_read + cache_write`; `output_total`
+    includes `reasoning`. `lower_bound` says that the stream was cut, so the
+    true figures are at least these.
+    """
+
+    input_total: int | None = None
+    input_uncached: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    output_total: int | None = None
+    reasoning: int | None = None
+    cost_usd: float | None = None
+    lower_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt is not `completed`: a closed kind and a message for people.
+
+    Kinds of infrastructure: auth, rate_limit, server_error, no_server, dns,
+    quota, missing_model, cli_missing, cli_version, argv_limit, setup, disk,
+    harness. Kinds of the agent: crash, refusal, rejected_tool, timeout,
+    output_limit, disk_limit, process_limit, memory_limit, no_answer,
+    context_overflow, max_turns. `unknown` is infrastructure until classified.
+    """
+
+    kind: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The normal form of an agent's run."""
+
+    status: Status
+    final_text: str = ""
+    usage: Usage = field(default_factory=Usage)
+    model: str | None = None
+    turns: int | None = None
+    tool_calls: int | None = None
+    failure: Failure | None = None
+    parse: Parse = "ok"
