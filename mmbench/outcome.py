@@ -60,6 +60,16 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a transcript: what the agent said, called, or got back."""
+
+    kind: Literal["message", "tool_call", "tool_result"]
+    text: str
+    name: str | None = None
+    """The tool's name, for calls and results where the stream tells it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The normal form of an agent's run."""
 
@@ -71,3 +81,5 @@ class Outcome:
     tool_calls: int | None = None
     failure: Failure | None = None
     parse: Parse = "ok"
+    steps: tuple[Step, ...] = ()
+    """The transcript in order, as far as the stream shows it."""

@@ -23,7 +23,7 @@ class Endpoint:
     """Where an agent's model is served when it is not the agent's own default."""
 
     base_url: str
-    """Without a version path, for example http://127.0.0.1:8080; adapters add /v1 where their CLI wants it."""
+    """Without a version path (http://127.0.0.1:8080); adapters add /v1 where their CLI wants it."""
     api_key: str
     model: str
 
