@@ -1,0 +1,262 @@
+"""The append-only, hash-chained results file of one session.
+
+One JSON object per line, UTF-8, ended by a newline; each line but the first
+carries the SHA-256 of the line before. One locked writer per file, one write
+and one fsync per record, so that a record that was reported is on the disk.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from mmbench import jsontext, records, schema
+from mmbench.errors import DataError, PrerequisiteError, UsageError
+from mmbench.records import FoldError, Session
+
+
+@dataclass(frozen=True, slots=True)
+class RawLine:
+    """One complete line of a ledger as bytes, without its newline."""
+
+    number: int
+    """From 0."""
+    data: bytes
+
+    @property
+    def sha256(self) -> str:
+        """Return the hash that the next line must carry."""
+        return jsontext.sha256(self.data)
+
+
+def utc_now() -> str:
+    """Return the time as records write it, in UTC with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def split(data: bytes) -> tuple[list[RawLine], bytes]:
+    """Split a file's bytes at newlines only; the second value is a torn last line."""
+    *whole, tail = data.split(b"\n")
+    return [RawLine(number, line) for number, line in enumerate(whole)], tail
+
+
+def parse_line(line: RawLine, path: Path) -> dict[str, Any]:
+    """Read one line as a JSON object; DataError names the file and the line."""
+    try:
+        value = jsontext.loads(line.data)
+    except (ValueError, RecursionError) as error:
+        hint = (
+            " It is a git merge marker." if line.data.startswith((b"<<<<<<<", b"=======", b">>>>>>>")) else ""
+        )
+        raise _bad(path, line.number, f"it is not a JSON object ({error}).{hint}") from error
+    if not isinstance(value, dict):
+        raise _bad(path, line.number, "it is not a JSON object")
+    return value
+
+
+def _bad(path: Path, number: int, reason: str) -> DataError:
+    return DataError(
+        f"Line {number + 1} of {path.name} is damaged: {reason}",
+        where=f"{path.name}:{number + 1}",
+        fix="Restore the file from git (git checkout -- FILE); earlier lines are intact.",
+    )
+
+
+def read(path: Path) -> tuple[list[dict[str, Any]], list[RawLine], bytes]:
+    """Read a ledger: its values, its raw lines and a torn tail (b"" when whole)."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror}.", where=path.name) from error
+    lines, tail = split(data)
+    return [parse_line(line, path) for line in lines], lines, tail
+
+
+def chain_fault(values: list[dict[str, Any]], lines: list[RawLine]) -> FoldError | None:
+    """Return the first line whose number or `prev` does not follow from the line before."""
+    previous: str | None = None
+    for value, line in zip(values, lines, strict=True):
+        if value.get("seq") != line.number:
+            return FoldError(line.number, f"seq is {value.get('seq')!r}, expected {line.number}")
+        if value.get("prev") != previous:
+            return FoldError(line.number, "prev is not the hash of the line before")
+        previous = line.sha256
+    return None
+
+
+def load(path: Path) -> Session:
+    """Read, check the chain of and fold a ledger; DataError says the first bad line."""
+    values, lines, _ = read(path)
+    broken = chain_fault(values, lines)
+    if broken is not None:
+        raise _bad(path, broken.line, broken.reason)
+    try:
+        session = records.fold(values)
+    except FoldError as error:
+        raise _bad(path, error.line, error.reason) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise DataError(
+            f"{path.name} does not have the fields of a ledger ({error!r}).",
+            where=path.name,
+            fix="Run `nox -s validate` to see every fault.",
+        ) from error
+    session.head = lines[-1].sha256
+    return session
+
+
+class Ledger:
+    """The one writer of a results file, from `create` or `open` to `close`."""
+
+    def __init__(self, path: Path, descriptor: int, clock: Callable[[], str]) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._clock = clock
+        self._seq = 0
+        self._prev: str | None = None
+        self._broken = False
+
+    @classmethod
+    def create(cls, path: Path, clock: Callable[[], str] = utc_now) -> Self:
+        """Start a new results file; UsageError when it is there already."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        except FileExistsError as error:
+            raise UsageError(f"{path.name} exists already.", fix="Add --resume to continue it.") from error
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        _lock(descriptor, path)
+        _sync_folder(path.parent)
+        return cls(path, descriptor, clock)
+
+    @classmethod
+    def open(cls, path: Path, clock: Callable[[], str] = utc_now) -> tuple[Self, Session]:
+        """Continue a results file: lock it, repair a torn last line, check its chain, fold it."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        _lock(descriptor, path)
+        try:
+            _repair(descriptor)
+            session = load(path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        ledger = cls(path, descriptor, clock)
+        ledger._seq, ledger._prev = session.lines, session.head
+        return ledger, session
+
+    def append(self, kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Write one record durably and return it; it is validated before and on the disk after."""
+        if self._broken:
+            raise PrerequisiteError(f"{self.path.name} could not be written before.", where=self.path.name)
+        record = jsontext.clean(
+            {"kind": kind, "v": records.VERSION, "seq": self._seq, "at": self._clock(), "prev": self._prev}
+            | dict(fields)
+        )
+        fault = schema.first_fault(f"record.{kind}", record)
+        if fault is not None:
+            raise DataError(
+                f"A {kind} record is invalid at {fault.pointer}: {fault.reason}.", where=self.path.name
+            )
+        data = jsontext.dumps(record).encode()
+        self._write(data + b"\n")
+        self._seq, self._prev = self._seq + 1, jsontext.sha256(data)
+        return dict(record)
+
+    def _write(self, data: bytes) -> None:
+        """Write whole or not at all: what a failed write left is cut off again."""
+        size = os.fstat(self._descriptor).st_size
+        try:
+            if os.write(self._descriptor, data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(self._descriptor)
+        except OSError as error:
+            self._undo(size)
+            raise PrerequisiteError(
+                f"{self.path.name} cannot be written: {error.strerror}.",
+                where=self.path.name,
+                fix="Free space or fix the folder, then run the same command with --resume; nothing is lost.",
+            ) from error
+
+    def _undo(self, size: int) -> None:
+        try:
+            os.ftruncate(self._descriptor, size)
+        except OSError:
+            # The torn tail stays; the next `open` repairs it, this writer must not go on behind it.
+            self._broken = True
+
+    def close(self) -> None:
+        """Release the lock and the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise UsageError(
+            f"Another bench is writing {path.name}.",
+            where=path.name,
+            fix="Wait for it to end, or start a session of its own by leaving --resume out.",
+        ) from error
+
+
+def _repair(descriptor: int) -> None:
+    """Cut a torn last line, or end it when only its newline is missing."""
+    size = os.fstat(descriptor).st_size
+    data = os.pread(descriptor, size, 0) if size else b""
+    if not data or data.endswith(b"\n"):
+        return
+    start = data.rfind(b"\n") + 1
+    tail = data[start:]
+    try:
+        whole = isinstance(jsontext.loads(tail), dict)
+    except (ValueError, RecursionError):
+        whole = False
+    if whole:
+        os.write(descriptor, b"\n")
+    else:
+        os.ftruncate(descriptor, start)
+    os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new file's name durable, not only its bytes."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _unwritable(path: Path, error: OSError) -> PrerequisiteError:
+    return PrerequisiteError(
+        f"The results file {path.name} cannot be opened for writing: {error.strerror}.",
+        where=str(path.parent),
+        fix="Make the folder writable or name another with --results DIR.",
+    )
+
+
+def ledgers(folder: Path) -> Iterator[Path]:
+    """Yield the results files of a folder by name."""
+    yield from sorted(folder.glob("*.jsonl"))
