@@ -176,8 +176,7 @@ class Ledger:
         """Write whole or not at all: what a failed write left is cut off again."""
         size = os.fstat(self._descriptor).st_size
         try:
-            if os.write(self._descriptor, data) != len(data):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            _write_whole(self._descriptor, data)
             os.fsync(self._descriptor)
         except OSError as error:
             self._undo(size)
@@ -207,6 +206,11 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _write_whole(descriptor: int, data: bytes) -> None:
+    if os.write(descriptor, data) != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _lock(descriptor: int, path: Path) -> None:

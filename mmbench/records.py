@@ -114,20 +114,20 @@ def state(session: Session, trial: Trial) -> State:
     last = trial.last
     if last is None:
         return "queued"
-    status = last.trial["status"]
-    if status in ("skipped", "cancelled"):
-        return "skipped" if status == "skipped" else "cancelled"
     if not last.graded:
-        return "failed"
+        ended: dict[str, State] = {"skipped": "skipped", "cancelled": "cancelled"}
+        return ended.get(last.trial["status"], "failed")
     if last.checks is None:
         return "running"
     if last.checks["checkpoint_score"] is None:
         return "failed"
-    if not session.judged:
-        return "completed"
-    if last.verdict is None:
+    return _judge_state(last) if session.judged else "completed"
+
+
+def _judge_state(attempt: Attempt) -> State:
+    if attempt.verdict is None:
         return "judge_pending"
-    return "judge_failed" if last.verdict["status"] == "failed" else "completed"
+    return "judge_failed" if attempt.verdict["status"] == "failed" else "completed"
 
 
 def needs_run(trial: Trial) -> bool:
