@@ -56,9 +56,13 @@ def request(wire: str, *, results: int = 0, stream: bool = False) -> tuple[str, 
     }
 
 
+def connect(url: str) -> http.client.HTTPConnection:
+    return http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
+
+
 def post(model: LoopbackModel, path: str, body: dict[str, Any]) -> tuple[int, str, http.client.HTTPMessage]:
     """Send a request and read the whole answer."""
-    with closing(http.client.HTTPConnection(urlsplit(model.url).netloc, timeout=10)) as connection:
+    with closing(connect(model.url)) as connection:
         connection.request("POST", path, json.dumps(body), {"authorization": "Bearer k"})
         response = connection.getresponse()
         return response.status, response.read().decode(), response.headers
@@ -130,14 +134,13 @@ def test_a_cut_stream_ends_without_its_end():
 
 
 def test_a_hang_ends_with_the_server():
-    with LoopbackModel(Script(mode="hang")) as model:
-        with closing(http.client.HTTPConnection(urlsplit(model.url).netloc, timeout=10)) as connection:
-            path, body = request("openai-chat", stream=True)
-            connection.request("POST", path, json.dumps(body))
-            response = connection.getresponse()
-            assert response.readline().startswith(b"data:")
-            model.stopping.set()
-            assert b"[DONE]" not in response.read()
+    with LoopbackModel(Script(mode="hang")) as model, closing(connect(model.url)) as connection:
+        path, body = request("openai-chat", stream=True)
+        connection.request("POST", path, json.dumps(body))
+        response = connection.getresponse()
+        assert response.readline().startswith(b"data:")
+        model.stopping.set()
+        assert b"[DONE]" not in response.read()
 
 
 def test_says_it_is_another_model():

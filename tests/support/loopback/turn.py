@@ -83,23 +83,35 @@ class Fault:
     anthropic_message: str | None = None
 
 
+BAD = "invalid_request_error"
 FAULTS: dict[Mode, Fault] = {
-    "401": Fault(401, "authentication_error", "invalid_request_error", "invalid_api_key", "UNAUTHENTICATED", "bad key"),
-    "403": Fault(403, "permission_error", "invalid_request_error", "forbidden", "PERMISSION_DENIED", "not allowed"),
-    "404": Fault(404, "not_found_error", "invalid_request_error", "model_not_found", "NOT_FOUND", "the model does not exist"),
-    "429": Fault(429, "rate_limit_error", "requests", "rate_limit_exceeded", "RESOURCE_EXHAUSTED", "rate limit reached"),
+    "401": Fault(401, "authentication_error", BAD, "invalid_api_key", "UNAUTHENTICATED", "invalid API key"),
+    "403": Fault(403, "permission_error", BAD, "forbidden", "PERMISSION_DENIED", "not allowed"),
+    "404": Fault(404, "not_found_error", BAD, "model_not_found", "NOT_FOUND", "the model does not exist"),
+    "429": Fault(
+        429, "rate_limit_error", "requests", "rate_limit_exceeded", "RESOURCE_EXHAUSTED", "slow down"
+    ),
     "500": Fault(500, "api_error", "server_error", None, "INTERNAL", "internal error"),
     "529": Fault(529, "overloaded_error", "server_error", None, "UNAVAILABLE", "overloaded"),
     "quota": Fault(
-        429, "invalid_request_error", "insufficient_quota", "insufficient_quota", "RESOURCE_EXHAUSTED",
+        429,
+        BAD,
+        "insufficient_quota",
+        "insufficient_quota",
+        "RESOURCE_EXHAUSTED",
         "You exceeded your current quota, please check your plan and billing details",
-        400, "Your credit balance is too low to access the Anthropic API.",
+        anthropic_status=400,
+        anthropic_message="Your credit balance is too low to access the Anthropic API.",
     ),
     "overflow": Fault(
-        400, "invalid_request_error", "invalid_request_error", "context_length_exceeded", "INVALID_ARGUMENT",
-        "prompt is too long: 200001 tokens > 200000 maximum; maximum context length exceeded",
+        400,
+        BAD,
+        BAD,
+        "context_length_exceeded",
+        "INVALID_ARGUMENT",
+        "prompt is too long: 200001 tokens > 200000 maximum context length",
     ),
-}  # fmt: skip
+}
 
 
 def flat(value: Any) -> str:
