@@ -30,6 +30,10 @@ WATCH_S = 1.0
 """How often disk, memory and processes are looked at."""
 KILL_S = 3.0
 """How long a killed tree may take to be gone."""
+INFO_S = 2.0
+"""How long bubblewrap may take to say which process is the first one inside."""
+POLL_S = 0.02
+"""How often an end is looked for where the kernel has no process descriptors."""
 DRAIN_S = 2.0
 """How long the pipes are read after the tree is dead."""
 
@@ -280,22 +284,58 @@ class _Watch:
         return "memory_limit" if memory > self._limits.memory_bytes else None
 
 
-def _pump(process: subprocess.Popen[bytes], streams: _Streams, watch: _Watch) -> Ended:
+class _Init:
+    """The first process of a PID namespace, known by a descriptor and so never by a reused number."""
+
+    def __init__(self, info: int | None) -> None:
+        self._info, self._pidfd = info, 0
+
+    @property
+    def known(self) -> bool:
+        """Tell whether there is a namespace and its first process is known."""
+        return self._pidfd != 0
+
+    def look(self) -> None:
+        """Learn which process it is, while it is surely alive or not yet reaped."""
+        if self._info is None:
+            return
+        readable, _, _ = select.select([self._info], [], [], INFO_S)
+        text = os.read(self._info, 4096) if readable else b""
+        self._info = None
+        if text:
+            self._pidfd = _pidfd(int(json.loads(text)["child-pid"]))
+
+    def wait(self) -> None:
+        """Wait until the kernel has ended everything in the namespace."""
+        if self._pidfd:
+            select.select([self._pidfd], [], [], KILL_S)
+            os.close(self._pidfd)
+            self._pidfd = 0
+
+
+def _end_tree(process: subprocess.Popen[bytes], init: _Init) -> None:
+    """End what is left of a tree; one that was contained and ended by itself needs no search."""
+    if process.poll() is None or not init.known:
+        kill_tree(process)
+    init.wait()
+
+
+def _pump(process: subprocess.Popen[bytes], streams: _Streams, watch: _Watch, init: _Init) -> Ended:
     """Move bytes until the process ends or a limit is reached."""
+    init.look()
     pidfd = _pidfd(process.pid)
+    wakers = [pidfd] if pidfd else []
     try:
         while process.poll() is None:
             reached = watch.verdict(streams.size)
             if reached is not None:
                 return reached
-            streams.wait(
-                watch.timeout() if pidfd else min(0.02, watch.timeout()), *([pidfd] if pidfd else [])
-            )
+            streams.wait(watch.timeout() if pidfd else min(POLL_S, watch.timeout()), *wakers)
         return "exit"
     finally:
         watch.stop()
-        if pidfd:
-            os.close(pidfd)
+        for fd in wakers:
+            os.close(fd)
 
 
 def _pidfd(pid: int) -> int:
