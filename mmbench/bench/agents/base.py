@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal, Protocol
 
-from mmbench.outcome import Outcome
+from mmbench.outcome import Failure, Outcome
 
 Wire = Literal["anthropic", "openai-chat", "openai-responses", "gemini"]
 Ended = Literal["exit", "timeout", "output_limit", "disk_limit", "process_limit", "memory_limit", "cancelled"]
@@ -72,6 +72,14 @@ class RawRun:
     requested_model: str | None = None
 
 
+class LaunchError(Exception):
+    """Raised by `launch` for a task that the CLI cannot be given; carries the attempt's failure."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.message)
+
+
 class Agent(Protocol):
     """An agent CLI. Stateless: everything about an attempt comes in as an argument."""
 
@@ -89,7 +97,7 @@ class Agent(Protocol):
     """Files of the user's HOME that are carried into the throwaway HOME, by relative path."""
 
     def launch(self, task: Task) -> Launch:
-        """Describe the process for a task."""
+        """Describe the process for a task; raises LaunchError for one the CLI cannot be given."""
 
     def parse(self, raw: RawRun) -> Outcome:
         """Reduce a finished process to the normal form; never raises on any bytes."""
