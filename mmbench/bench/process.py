@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
+import re
 import select
 import selectors
 import signal
@@ -24,6 +24,7 @@ from mmbench.bench.tree import disk_usage
 
 CHUNK = 1 << 16
 MIB, GIB = 1 << 20, 1 << 30
+CHILD_PID = re.compile(rb'"child-pid":\s*(\d+)\D')
 TICK_S = 0.2
 """How soon a cancellation is seen."""
 WATCH_S = 1.0
@@ -120,7 +121,8 @@ def run(
 ) -> Finished:
     """Run a command to its end or to a limit; when this returns, no process of its tree is alive.
 
-    `watched` are the folders whose blocks count against the disk limit.
+    `watched` are the folders whose blocks count against the disk limit;
+    `pass_fds` are handed over: open in the child, closed here.
     `init_info` is a pipe on which bubblewrap says `{"child-pid": N}`: the first
     process of the PID namespace, whose end is the end of everything inside.
     OSError when the command cannot be started.
@@ -135,6 +137,8 @@ def run(
         start_new_session=True,
         pass_fds=tuple(pass_fds),
     )
+    for fd in pass_fds:
+        os.close(fd)
     watch = _Watch(process, limits, watched, cancel)
     streams = _Streams(process, stdin, limits, tee)
     init = _Init(init_info)
@@ -171,7 +175,7 @@ class _Streams:
         if self._left:
             self._selector.register(process.stdin, selectors.EVENT_WRITE)
         else:
-            process.stdin.close()
+            self._close_stdin()
 
     @property
     def open(self) -> bool:
@@ -220,7 +224,13 @@ class _Streams:
             self._left = memoryview(b"")
         if not self._left:
             self._selector.unregister(key.fileobj)
-            key.fileobj.close()  # type: ignore[union-attr]
+            self._close_stdin()
+
+    def _close_stdin(self) -> None:
+        with contextlib.suppress(OSError):
+            self._files[0].close()
+        # The number may be given to another file now.
+        self._stdin = -1
 
     def drain(self) -> None:
         """Read what is left in the pipes of a dead tree, for a bounded time, and close them."""
@@ -299,11 +309,16 @@ class _Init:
         """Learn which process it is, while it is surely alive or not yet reaped."""
         if self._info is None:
             return
-        readable, _, _ = select.select([self._info], [], [], INFO_S)
-        text = os.read(self._info, 4096) if readable else b""
+        text = b""
+        while not (found := CHILD_PID.search(text)):
+            readable, _, _ = select.select([self._info], [], [], INFO_S)
+            data = os.read(self._info, 4096) if readable else b""
+            if not data:
+                break
+            text += data
         self._info = None
-        if text:
-            self._pidfd = _pidfd(int(json.loads(text)["child-pid"]))
+        if found:
+            self._pidfd = _pidfd(int(found[1]))
 
     def wait(self) -> None:
         """Wait until the kernel has ended everything in the namespace."""
@@ -360,11 +375,10 @@ def tree_size(pid: int) -> tuple[int, int]:
 
 
 def kill_tree(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process, its group and its descendants, and wait for the process itself.
+    """Kill a process, its group and its descendants, and wait until none of them runs.
 
-    Inside a PID namespace the kernel ends all the rest with its first process;
-    without one (`process` rooms) descendants that left the group are found by
-    their parents here and by their marker in `room.sweep`.
+    Descendants that left the group are found by their parents; the rooms
+    without a PID namespace look for more by their environment (`room.sweep`).
     """
     descendants: list[psutil.Process] = []
     with contextlib.suppress(psutil.Error):
@@ -375,4 +389,18 @@ def kill_tree(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(psutil.Error):
             descendant.kill()
     process.wait()
-    psutil.wait_procs(descendants, timeout=KILL_S)
+    wait_gone(descendants)
+
+
+def wait_gone(processes: Sequence[psutil.Process]) -> None:
+    """Wait until killed processes run no more; one that only waits to be reaped is gone."""
+    deadline = time.monotonic() + KILL_S
+    while any(map(_runs, processes)) and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
