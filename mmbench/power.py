@@ -192,7 +192,7 @@ def detectable_lift(
     if cases < 1 or runs < 1:
         raise ValueError(f"a design needs at least one case and one run, not {cases} x {runs}")
     error = math.sqrt((sd_between**2 + sd_within**2 / runs) / cases)
-    return _factor(clusters) * error
+    return power_factor(clusters) * error
 
 
 def cases_needed(
@@ -204,7 +204,11 @@ def cases_needed(
     return max(1, math.ceil((POWER_FACTOR / target) ** 2 * (sd_between**2 + sd_within**2 / runs)))
 
 
-def _factor(clusters: int | None) -> float:
+def power_factor(clusters: int | None = None) -> float:
+    """Return how many standard errors an effect must measure to be found with 80 % power at α = 5 %.
+
+    2.80 for many clusters (None), t(0.975) + t(0.80) with clusters - 1 degrees of freedom for few.
+    """
     if clusters is None:
         return POWER_FACTOR
     if clusters < 2:
