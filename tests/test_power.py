@@ -16,6 +16,7 @@ from mmbench.power import (
     cases_needed,
     clustered_mean,
     detectable_lift,
+    power_factor,
     student_quantile,
     student_tail,
     wilson,
@@ -128,6 +129,11 @@ def test_the_detectable_lift_is_found_four_times_in_five() -> None:
         p = clustered_mean(lifts, [str(i) for i in range(cases)]).p
         found += p is not None and p < 0.05
     assert 0.77 < found / 1000 < 0.83
+
+
+def test_the_power_factor_is_the_sum_of_two_quantiles() -> None:
+    assert power_factor() == pytest.approx(stats.norm.ppf(0.975) + stats.norm.ppf(0.8), abs=0.002)
+    assert power_factor(8) == pytest.approx(float(stats.t.ppf(0.975, 7) + stats.t.ppf(0.8, 7)))
 
 
 def test_few_clusters_detect_less_and_one_detects_nothing() -> None:

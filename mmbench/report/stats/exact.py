@@ -50,8 +50,10 @@ def mcnemar(only_first: int, only_second: int) -> float:
     Source: McNemar 1947 with the binomial distribution of the discordant
     pairs at one half; 1 when there is no discordant pair.
     """
-    n, fewer = only_first + only_second, min(only_first, only_second)
-    tail = sum(math.comb(n, k) for k in range(fewer + 1))
+    n, ways, tail = only_first + only_second, 1, 0
+    for k in range(min(only_first, only_second) + 1):
+        tail += ways
+        ways = ways * (n - k) // (k + 1)  # C(n, k + 1) from C(n, k): whole numbers, so nothing is rounded
     return min(1.0, 2 * tail / (1 << n))
 
 
