@@ -1,0 +1,49 @@
+"""Reading the session database that an agent CLI left, as hostile as any file it left.
+
+Only rows are taken from it, with a bounded number of steps: an agent can write
+a view that never ends under the name of a table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+Row = dict[str, object]
+
+LARGEST_VALUE = 64 * 1024 * 1024
+STEPS_PER_CHECK = 100_000
+CHECKS = 2_000
+MOST_ROWS = 100_000
+
+
+def rows(database: bytes, log: bytes, query: str) -> list[Row]:
+    """Run one query on a database and its write-ahead log; empty for anything that is not one.
+
+    A killed program leaves its last rows in the log alone.
+    """
+    if not database:
+        return []
+    with tempfile.TemporaryDirectory(prefix="mmbench-database-") as folder:
+        path = Path(folder) / "state.db"
+        path.write_bytes(database)
+        if log:
+            path.with_name("state.db-wal").write_bytes(log)
+        try:
+            with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+                return _select(connection, query)
+        except (sqlite3.Error, OverflowError, MemoryError):
+            return []
+
+
+def _select(connection: sqlite3.Connection, query: str) -> list[Row]:
+    checks = iter(range(CHECKS))
+    connection.set_progress_handler(lambda: next(checks, None) is None, STEPS_PER_CHECK)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    connection.execute("PRAGMA query_only = ON")
+    cursor = connection.execute(query)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, values, strict=True)) for values in cursor.fetchmany(MOST_ROWS)]

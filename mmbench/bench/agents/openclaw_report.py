@@ -1,0 +1,129 @@
+"""What OpenClaw leaves, reduced to the normal form.
+
+One JSON envelope at the end and nothing before it: a run that was killed leaves
+its session database, whose transcript has each reply with its tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import zstandard
+
+from mmbench.bench.agents import transcript
+from mmbench.bench.agents.base import RawRun
+from mmbench.bench.agents.database import Row, rows
+from mmbench.bench.agents.failures import classify
+from mmbench.bench.agents.settle import Seen, settle
+from mmbench.bench.agents.stream import (
+    Json,
+    added,
+    amount_at,
+    count_at,
+    dig,
+    document,
+    list_at,
+    text_at,
+    usage,
+)
+from mmbench.outcome import Failure, Outcome, Step, Usage
+
+QUERY: Final = "SELECT event_json, event_zstd FROM transcript_events ORDER BY created_at, seq"
+LARGEST_EVENT: Final = 4 * 1024 * 1024
+"""Bytes of an event before compression; the CLI compresses none beyond it."""
+STATUSES: Final = frozenset({"ok", "error", "timeout"})
+KINDS: Final = {"aborted": "crash", "cli_error": "setup", "timeout": "no_server"}
+"""What the CLI's own kinds mean where its words say nothing; its deadline lies after the harness's."""
+
+
+def parse(raw: RawRun) -> Outcome:
+    """Reduce a run of OpenClaw."""
+    envelope = _envelope(raw.stdout)
+    found = rows(raw.extras.get("state", b""), raw.extras.get("state-wal", b""), QUERY)
+    messages = [message for row in found if (message := _message(row))]
+    replies = [message for message in messages if message.get("role") == "assistant"]
+    steps = transcript.joined(step for message in messages for step in _steps(message))
+    failure = _failure(envelope, replies)
+    told = _usage(dig(envelope, "usage"), amount_at(envelope, "costUsd"))
+    seen = Seen(
+        final_text=text_at(envelope, "final") if envelope else transcript.answer(steps),
+        usage=told if told != Usage() else added(_usage(message.get("usage")) for message in replies),
+        model=next((text_at(m, "model") for m in reversed(replies) if text_at(m, "model")), None)
+        or text_at(envelope, "model")
+        or None,
+        turns=_first(count_at(envelope, "assistantTurns"), len(replies) if found else None),
+        tool_calls=_first(
+            count_at(envelope, "toolSummary", "calls"), transcript.calls(steps) if found else None
+        ),
+        failure=failure,
+        recognised=bool(envelope) or bool(messages),
+        finished=bool(envelope),
+        steps=steps,
+    )
+    return settle(seen, raw)
+
+
+def _first(*counts: int | None) -> int | None:
+    return next((count for count in counts if count is not None), None)
+
+
+def _envelope(stdout: bytes) -> Json:
+    """Return the envelope, also after notices that do not belong there; empty for none."""
+    start = 0 if stdout.lstrip().startswith(b"{") else stdout.find(b"\n{") + 1
+    value = document(stdout[start:])
+    return value if value.get("status") in STATUSES or isinstance(value.get("ok"), bool) else {}
+
+
+def _message(row: Row) -> Json | None:
+    """Return the message of a transcript event, or None; longer events are compressed."""
+    packed = row.get("event_zstd")
+    event = _unpacked(packed) if isinstance(packed, bytes) else str(row.get("event_json") or "").encode()
+    value = dig(document(event), "message")
+    return value if isinstance(value, dict) else None
+
+
+def _unpacked(packed: bytes) -> bytes:
+    try:
+        return zstandard.ZstdDecompressor().decompress(packed, max_output_size=LARGEST_EVENT)
+    except zstandard.ZstdError:
+        return b""
+
+
+def _steps(message: Json) -> Iterator[Step]:
+    """Yield the steps of a message; the prompt is none."""
+    if message.get("role") == "toolResult":
+        yield transcript.result(message.get("content"), text_at(message, "toolName"))
+    elif message.get("role") == "assistant":
+        for part in list_at(message, "content"):
+            if text_at(part, "type") == "text":
+                yield transcript.message(text_at(part, "text"))
+            elif text_at(part, "type") == "toolCall":
+                yield transcript.call(text_at(part, "name"), dig(part, "arguments"))
+
+
+def _usage(told: Json | None, cost: float | None = None) -> Usage:
+    """Read tokens: the input leaves the cached ones out, the output includes the reasoning."""
+    counted = usage(
+        uncached=count_at(told, "input"),
+        cache_read=count_at(told, "cacheRead"),
+        cache_write=count_at(told, "cacheWrite"),
+        output_total=count_at(told, "output"),
+        reasoning=count_at(told, "reasoningTokens"),
+        cost_usd=cost,
+    )
+    return transcript.reported(counted)
+
+
+def _failure(envelope: Json, replies: list[Json]) -> Failure | None:
+    """Find what went wrong: the provider's words in the last reply, else the envelope's."""
+    if not envelope or (envelope.get("ok") is True and envelope.get("status") == "ok"):
+        return None
+    message = text_at(envelope, "error", "message")
+    last = text_at(replies[-1], "errorMessage") if replies else ""
+    told = [classify(words) for words in (last, message) if words]
+    known = next((failure for failure in told if failure.kind != "unknown"), None)
+    if known:
+        return known
+    kind = text_at(envelope, "error", "kind") or text_at(envelope, "error", "type")
+    return Failure(KINDS.get(kind, "unknown"), message or last or f"The run ended with status {kind}.")
