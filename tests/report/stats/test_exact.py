@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from mmbench.report.stats import exact
 from mmbench.report.stats.exact import clopper_pearson, holm, mcnemar, share_interval, sign_flip
 
 values = st.lists(st.integers(-20, 20).map(float), min_size=2, max_size=9)
@@ -88,6 +89,19 @@ def test_many_clusters_are_drawn_with_a_fixed_seed() -> None:
     assert found == sign_flip(rows, labels)
     assert found.p == pytest.approx(float(stats.ttest_1samp(rows, 0).pvalue), abs=0.02)
     assert sign_flip([5.0] * 40, labels).p == found.smallest
+
+
+@pytest.mark.parametrize("clusters", [3, 8, 11])
+def test_drawn_patterns_agree_with_all_of_them(clusters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = random.Random(clusters)
+    rows = [rng.gauss(0.5, 1) for _ in range(clusters)]
+    labels = [str(i) for i in range(clusters)]
+    every = sign_flip(rows, labels)
+    monkeypatch.setattr(exact, "EXACT_CLUSTERS", 0)
+    drawn = sign_flip(rows, labels)
+    assert every.exact
+    assert not drawn.exact
+    assert drawn.p == pytest.approx(every.p, abs=0.015)
 
 
 def test_no_difference_at_all_is_no_evidence() -> None:
