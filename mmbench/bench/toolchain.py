@@ -159,5 +159,6 @@ def probe(program: Path) -> str:
             )
         except (OSError, subprocess.TimeoutExpired):
             return ""
-    match = VERSION.search(done.stdout.decode("utf-8", "replace"))
+    said = b"\n".join((done.stdout, done.stderr)).decode("utf-8", "replace")  # pi says it on stderr
+    match = VERSION.search(said)
     return match.group() if match and done.returncode == 0 else ""

@@ -132,8 +132,8 @@ def _write_files(home: Path, launch: Launch) -> None:
 
 
 def _read_extras(home: Path, launch: Launch) -> dict[str, bytes]:
-    paths = {name: home / relative for name, relative in launch.extras.items()}
-    return {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    found = {name: next(iter(sorted(home.glob(pattern))), None) for name, pattern in launch.extras.items()}
+    return {name: path.read_bytes() for name, path in found.items() if path and path.is_file()}
 
 
 def clean(place: Place) -> None:

@@ -56,7 +56,10 @@ class Launch:
     files: Mapping[str, bytes] = field(default_factory=dict)
     """Files to write before the start, by path relative to HOME."""
     extras: Mapping[str, str] = field(default_factory=dict)
-    """Files to read after the end, name -> path relative to HOME; missing ones are left out."""
+    """Files to read after the end, name -> path relative to HOME; missing ones are left out.
+
+    A path may be a glob pattern: the first match in sorted order is read.
+    """
 
 
 @dataclass(frozen=True, slots=True)

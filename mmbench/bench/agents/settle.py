@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from mmbench.bench.agents.base import RawRun
 from mmbench.bench.agents.failures import classify, status_for
 from mmbench.bench.agents.stream import tail
-from mmbench.outcome import Failure, Outcome, Parse, Status, Usage
+from mmbench.outcome import Failure, Outcome, Parse, Status, Step, Usage
 
 DATED = re.compile(r"[-@]\d{4}-?\d{2}-?\d{2}$")
 """The release date that providers add to a model's name."""
@@ -35,6 +35,7 @@ class Seen:
     """At least one event of this CLI was there."""
     finished: bool = False
     """The event, or the state, that ends a whole run was there."""
+    steps: tuple[Step, ...] = ()
 
 
 def settle(seen: Seen, raw: RawRun, aliases: Mapping[str, str] | None = None) -> Outcome:
@@ -49,7 +50,7 @@ def settle(seen: Seen, raw: RawRun, aliases: Mapping[str, str] | None = None) ->
         status = "cancelled"
     elif status != "infra_error" and not same_model(raw.requested_model, seen.model, aliases or {}):
         status = "model_fallback"
-        failure = Failure("unknown", f"{raw.requested_model} was requested, {seen.model} was served.")
+        failure = Failure("missing_model", f"{raw.requested_model} was requested, {seen.model} was served.")
     return Outcome(
         status=status,
         final_text=seen.final_text,
@@ -59,6 +60,7 @@ def settle(seen: Seen, raw: RawRun, aliases: Mapping[str, str] | None = None) ->
         tool_calls=seen.tool_calls,
         failure=failure,
         parse=_parse(seen),
+        steps=seen.steps,
     )
 
 

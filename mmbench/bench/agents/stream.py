@@ -123,6 +123,18 @@ def text_at(value: Any, *path: str | int) -> str:
     return plain(found) if isinstance(found, str) else ""
 
 
+def as_text(value: Any) -> str:
+    """Reduce what a tool was given or gave back to plain text: a text, text parts, or the JSON itself."""
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, list) and value and all(isinstance(dig(part, "text"), str) for part in value):
+        return plain("\n".join(part["text"] for part in value))
+    try:
+        return "" if value is None else plain(json.dumps(value, ensure_ascii=False))
+    except (ValueError, RecursionError):
+        return ""
+
+
 def count_at(value: Any, *path: str | int) -> int | None:
     """Return the count at a path; None for anything but a whole number from 0."""
     found = dig(value, *path)

@@ -161,7 +161,9 @@ class _Handler(BaseHTTPRequestHandler):
         if mode in FAULTS:
             return self.fault(wire, mode)
         reply = reply_to(ask, self.model.script, mode)
-        if not ask.stream and mode not in STALLED:
+        if not ask.stream and mode == "cut":
+            return self.cut(WIRES[wire].whole(reply))
+        if not ask.stream and mode != "hang":
             self.model.serve(wire, ask, reply)
             return self.answer(200, WIRES[wire].whole(reply))
         return self.stream(wire, ask, reply, mode)
@@ -225,6 +227,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(data)
+
+    def cut(self, value: Any) -> None:
+        """Send the first half of an answer and close."""
+        data = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data[: len(data) // 2])
+        self.close_connection = True
 
     def fault(self, wire: Wire, mode: Mode) -> None:
         """Send the error that the mode stands for."""

@@ -88,9 +88,7 @@ FAULTS: dict[Mode, Fault] = {
     "401": Fault(401, "authentication_error", BAD, "invalid_api_key", "UNAUTHENTICATED", "invalid API key"),
     "403": Fault(403, "permission_error", BAD, "forbidden", "PERMISSION_DENIED", "not allowed"),
     "404": Fault(404, "not_found_error", BAD, "model_not_found", "NOT_FOUND", "the model does not exist"),
-    "429": Fault(
-        429, "rate_limit_error", "requests", "rate_limit_exceeded", "RESOURCE_EXHAUSTED", "slow down"
-    ),
+    "429": Fault(429, "rate_limit_error", "requests", "rate_limit_exceeded", "RESOURCE_EXHAUSTED", "slow"),
     "500": Fault(500, "api_error", "server_error", None, "INTERNAL", "internal error"),
     "529": Fault(529, "overloaded_error", "server_error", None, "UNAVAILABLE", "overloaded"),
     "quota": Fault(

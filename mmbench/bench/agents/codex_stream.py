@@ -1,0 +1,119 @@
+"""Codex's JSON lines: `thread.started`, `turn.started`, `item.*`, `turn.completed` or `turn.failed`.
+
+Traps: items of type `error` and "Reconnecting" events stand in good runs; the
+usage of `turn.completed` is the thread's running total; a killed run prints no
+usage at all, but the session's own log has it, and the model's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from mmbench.bench.agents.base import RawRun
+from mmbench.bench.agents.failures import classify
+from mmbench.bench.agents.settle import Seen, settle
+from mmbench.bench.agents.stream import (
+    Events,
+    Json,
+    as_text,
+    count_at,
+    dig,
+    events,
+    minus,
+    text_at,
+    usage,
+)
+from mmbench.outcome import Failure, Outcome, Step, Usage
+
+ROLLOUT: Final = "rollout"
+"""The name of the extra that holds the session's own log."""
+
+NOT_TOOLS: Final = frozenset({"", "agent_message", "error", "plan", "reasoning", "todo_list"})
+
+
+def parse(raw: RawRun) -> Outcome:
+    """Reduce a run of Codex."""
+    stream = events(raw.stdout)
+    log = events(raw.extras.get(ROLLOUT, b""))
+    ends = [event for event in stream.objects if event.get("type") in ("turn.completed", "turn.failed")]
+    end = ends[-1] if ends else None
+    texts = [text_at(item, "text") for item in _items(stream) if item.get("type") == "agent_message"]
+    seen = Seen(
+        final_text=next((text for text in reversed(texts) if text.strip()), ""),
+        usage=_usage(stream, log),
+        model=next((text_at(event, "payload", "model") for event in log.of("turn_context")), "") or None,
+        turns=sum(1 for _ in log.of("token_usage_record")) if log.objects else None,
+        tool_calls=len(_tools(stream)),
+        failure=_failure(stream, end, raw),
+        recognised=any(_known(event) for event in stream.objects),
+        finished=end is not None,
+        steps=tuple(_steps(stream)),
+    )
+    return settle(seen, raw)
+
+
+def _known(event: Json) -> bool:
+    return text_at(event, "type").split(".")[0] in ("thread", "turn", "item")
+
+
+def _items(stream: Events) -> Iterator[Json]:
+    """Yield the finished items."""
+    for event in stream.of("item.completed"):
+        item = event.get("item")
+        if isinstance(item, dict):
+            yield item
+
+
+def _tools(stream: Events) -> set[str]:
+    """Gather the ids of tool calls, those cut while they ran among them."""
+    found = set()
+    for event in stream.objects:
+        if event.get("type") in ("item.started", "item.completed"):
+            item = event.get("item")
+            if text_at(item, "type") not in NOT_TOOLS:
+                found.add(text_at(item, "id"))
+    return found
+
+
+def _usage(stream: Events, log: Events) -> Usage:
+    """Take the last running total: from the stream, else from the session's own log."""
+    totals = [event.get("usage") for event in stream.of("turn.completed")]
+    if not totals:
+        totals = [dig(event, "payload", "info", "total_token_usage") for event in log.of("event_msg")]
+    told = next((total for total in reversed(totals) if isinstance(total, dict)), None)
+    return _normal(told)
+
+
+def _normal(told: Any) -> Usage:
+    """Turn the CLI's figures around: cached tokens are a part of its input."""
+    read = count_at(told, "cached_input_tokens")
+    write = count_at(told, "cache_write_input_tokens")
+    return usage(
+        uncached=minus(minus(count_at(told, "input_tokens"), read), write),
+        cache_read=read,
+        cache_write=write,
+        output_total=count_at(told, "output_tokens"),
+        reasoning=count_at(told, "reasoning_output_tokens"),
+    )
+
+
+def _failure(stream: Events, end: Json | None, raw: RawRun) -> Failure | None:
+    """Read the failure off the end; without an end, the last error event of a run that failed tells."""
+    if end is not None:
+        failed = end.get("type") == "turn.failed"
+        return classify(text_at(end, "error", "message") or "turn failed") if failed else None
+    errors = [text_at(event, "message") for event in stream.of("error")]
+    return classify(errors[-1]) if errors and raw.exit_code not in (0, None) else None
+
+
+def _steps(stream: Events) -> Iterator[Step]:
+    for item in _items(stream):
+        kind = text_at(item, "type")
+        if kind == "agent_message":
+            yield Step("message", text_at(item, "text"))
+        elif kind == "command_execution":
+            yield Step("tool_call", text_at(item, "command"), kind)
+            yield Step("tool_result", text_at(item, "aggregated_output"), kind)
+        elif kind not in NOT_TOOLS:
+            yield Step("tool_call", as_text(item), kind)
