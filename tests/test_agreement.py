@@ -6,7 +6,7 @@ import math
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mmbench.agreement import (
@@ -94,6 +94,7 @@ def test_a_verdict_that_names_no_side_counts_as_wrong() -> None:
     assert (found.correct, found.verdicts, found.first_shown) == (1, 2, 1)
 
 
+@settings(deadline=None)
 @given(judged)
 def test_swapping_the_sides_everywhere_changes_nothing(pairs: list[JudgedPair]) -> None:
     swap = {"A": "B", "B": "A", None: None}
@@ -148,6 +149,7 @@ def test_cohen_kappa_by_hand() -> None:
     assert cohen_kappa([]) is None
 
 
+@settings(deadline=None)
 @given(rated)
 def test_quadratic_kappa_agrees_with_its_definition(ratings: list[tuple[int, int]]) -> None:
     left, right = [a for a, _ in ratings], [b for _, b in ratings]
@@ -160,6 +162,7 @@ def test_quadratic_kappa_agrees_with_its_definition(ratings: list[tuple[int, int
         assert found == pytest.approx(1 - observed / expected, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(rated)
 def test_kappas_do_not_mind_who_is_called_first(ratings: list[tuple[int, int]]) -> None:
     swapped = [(b, a) for a, b in ratings]

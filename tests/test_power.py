@@ -6,7 +6,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special, stats
 
@@ -26,6 +26,7 @@ shapes = st.floats(0.05, 400)
 scores = st.floats(-100, 100).map(lambda x: round(x, 2))
 
 
+@settings(deadline=None)
 @given(shapes, shapes, st.floats(0, 1))
 def test_betainc_agrees_with_scipy(a: float, b: float, x: float) -> None:
     assert betainc(a, b, x) == pytest.approx(special.betainc(a, b, x), rel=1e-9, abs=1e-13)
@@ -37,6 +38,7 @@ def test_betainc_refuses_what_is_not_defined(a: float, b: float, x: float) -> No
         betainc(a, b, x)
 
 
+@settings(deadline=None)
 @given(st.floats(-60, 60), st.integers(1, 3000))
 def test_student_tail_agrees_with_scipy(t: float, df: int) -> None:
     assert student_tail(t, df) == pytest.approx(float(stats.t.sf(t, df)), rel=1e-7, abs=1e-14)
@@ -54,6 +56,7 @@ def test_student_quantile_needs_a_probability_and_freedom() -> None:
             student_quantile(p, df)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 500), st.data())
 def test_wilson_agrees_with_scipy(n: int, data: st.DataObject) -> None:
     successes = data.draw(st.integers(0, n))
@@ -79,6 +82,7 @@ def test_clustered_mean_by_hand() -> None:
     assert found.p == pytest.approx(2 * float(stats.t.sf(2.0, 1)))
 
 
+@settings(deadline=None)
 @given(st.lists(scores, min_size=2, max_size=40).filter(lambda v: max(v) - min(v) > 0.01))
 def test_with_one_value_a_cluster_it_is_the_ordinary_t_interval(values: list[float]) -> None:
     found = clustered_mean(values, [str(i) for i in range(len(values))])
@@ -89,6 +93,7 @@ def test_with_one_value_a_cluster_it_is_the_ordinary_t_interval(values: list[flo
     assert found.p == pytest.approx(oracle.pvalue, rel=1e-6, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(scores, st.sampled_from("abcdefgh")), min_size=1, max_size=40), st.randoms())
 def test_an_interval_never_has_zero_width_and_ignores_the_order(
     rows: list[tuple[float, str]], rng: random.Random
@@ -141,6 +146,7 @@ def test_few_clusters_detect_less_and_one_detects_nothing() -> None:
     assert detectable_lift(24, 3, clusters=1) == math.inf
 
 
+@settings(deadline=None)
 @given(st.floats(0.5, 80), st.integers(1, 9))
 def test_cases_needed_is_the_smallest_design_that_suffices(target: float, runs: int) -> None:
     cases = cases_needed(target, runs)
