@@ -16,6 +16,7 @@ from mmbench.bench.agents.settle import Seen, settle
 from mmbench.bench.agents.stream import (
     Events,
     Json,
+    added,
     as_text,
     count_at,
     dig,
@@ -77,12 +78,16 @@ def _tools(stream: Events) -> set[str]:
 
 
 def _usage(stream: Events, log: Events) -> Usage:
-    """Take the last running total: from the stream, else from the session's own log."""
+    """Take the stream's last running total; without one, add the calls of the session's own log.
+
+    The log's own totals start again at 0 after a context overflow.
+    """
     totals = [event.get("usage") for event in stream.of("turn.completed")]
-    if not totals:
-        totals = [dig(event, "payload", "info", "total_token_usage") for event in log.of("event_msg")]
-    told = next((total for total in reversed(totals) if isinstance(total, dict)), None)
-    return _normal(told)
+    if totals:
+        return _normal(totals[-1])
+    payloads = [event.get("payload") for event in log.of("token_usage_record")]
+    calls = {text_at(payload, "response_id") or str(n): payload for n, payload in enumerate(payloads)}
+    return added(_normal(dig(payload, "usage")) for payload in calls.values())
 
 
 def _normal(told: Any) -> Usage:

@@ -65,7 +65,8 @@ WORDS: Final[tuple[tuple[str, str], ...]] = (
     ("rate_limit", r"\b429\b|rate.?limit|too many requests|RESOURCE_EXHAUSTED|throttl"),
     (
         "server_error",
-        r"\b5\d\d\b|malformed response|stream.{0,20}(?:truncated|disconnected|ended)|premature close|overloaded|internal (?:server )?error|server.?error|bad gateway|service unavailable"
+        r"\b5\d\d\b|malformed response|stream.{0,20}(?:truncated|disconnected|ended)|premature close"
+        r"|overloaded|internal (?:server )?error|server.?error|bad gateway|service unavailable"
         r"|\bINTERNAL\b|\bUNAVAILABLE\b|high demand|at capacity",
     ),
     ("argv_limit", r"E2BIG|argument list too long"),
