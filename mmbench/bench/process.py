@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psutil
@@ -50,6 +50,20 @@ class Limits:
     disk_bytes: int = 4 * GIB
     memory_bytes: int = 12 * GIB
     processes: int = 1000
+
+    def within(self, wall_s: float) -> Limits:
+        """Return the same limits with another wall-clock limit."""
+        return replace(self, wall_s=wall_s)
+
+    def record(self) -> dict[str, int]:
+        """Return what the method says of them; the wall clock is the case's own."""
+        return {
+            "kept_bytes": self.kept_bytes,
+            "output_bytes": self.output_bytes,
+            "disk_bytes": self.disk_bytes,
+            "memory_bytes": self.memory_bytes,
+            "processes": self.processes,
+        }
 
 
 @dataclass(slots=True)

@@ -141,7 +141,7 @@ class Room:
         return Path(inside)
 
 
-MARKER = "MMBENCH_ROOM"
+MARKER = "ROOM_TOKEN"
 
 
 def sweep(token: str) -> None:

@@ -1,0 +1,130 @@
+"""Grade one finished attempt, and keep the files that its checks speak of."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from mmbench import jsontext
+from mmbench.bench import tree
+from mmbench.bench.grading import base
+from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, run_checks
+from mmbench.bench.trial import Executed, TrialSpec, media_type, read_regular
+from mmbench.case import Case
+from mmbench.outcome import GRADED
+from mmbench.scoring import SCORING_VERSION, checkpoint_score, correctness, passed
+
+MAX_ARTIFACTS = 20
+MAX_ARTIFACT = 2 << 20
+
+
+def grade(spec: TrialSpec, executed: Executed, *, judged: bool) -> dict[str, Any] | None:
+    """Run the case's checks over what the agent left; None for an outcome that is not graded.
+
+    A grader that fails leaves the attempt ungraded, with the reason.
+    """
+    if executed.record["status"] not in GRADED or executed.sandbox is None:
+        return None
+    started = time.perf_counter()
+    try:
+        results = run_checks(spec.case.checks, evidence(spec, executed))
+        error = None
+    except CheckFailedToRun as failure:
+        results, error = [], str(failure)
+    fields = {**spec.key._asdict(), "attempt": spec.attempt, "scoring": SCORING_VERSION}
+    return (
+        fields
+        | _scored(spec.case, results, error, judged)
+        | {"duration_s": round(time.perf_counter() - started, 4)}
+    )
+
+
+def _scored(case: Case, results: list[base.CheckResult], error: str | None, judged: bool) -> dict[str, Any]:
+    share = None if error else checkpoint_score([(result.weight, result.score) for result in results])
+    points = None if share is None or judged else correctness(share)
+    return {
+        "checkpoint_score": share,
+        "results": [
+            {"kind": r.kind, "weight": r.weight, "score": round(r.score, 6), "reason": r.reason}
+            for r in results
+        ],
+        "error": error,
+        "correctness": points,
+        "passed": None if points is None else passed(points, case.threshold),
+    }
+
+
+def evidence(spec: TrialSpec, executed: Executed) -> Evidence:
+    """Collect what the checks may look at."""
+    assert executed.sandbox is not None
+    return Evidence(
+        answer=executed.answer,
+        tree=executed.sandbox.path("work"),
+        before=facts(executed.sandbox.before, spec.hashes),
+        reference=spec.source,
+    )
+
+
+def facts(marks: Mapping[str, tree.Mark], hashes: Mapping[str, str]) -> dict[str, FileFact]:
+    """Turn the look at the fresh copy into what the checks know of the start."""
+    return {
+        path: FileFact(mark.kind, mark.size, mark.mode, mark.mtime_ns, hashes.get(path))
+        for path, mark in marks.items()
+    }
+
+
+def keep_artifacts(spec: TrialSpec, executed: Executed, folder: Path, results: Path) -> list[dict[str, Any]]:
+    """Copy the files that the checks name and the agent wrote, small regular ones only.
+
+    They are stored by content hash; what is refused is listed with its reason.
+    """
+    if executed.sandbox is None or spec.case.document["archetype"] == "organization":
+        return []
+    named = {str(check["path"]) for check in spec.case.checks if "path" in check}
+    written = [change for change in executed.changes if change.path in named and change.change != "deleted"]
+    kept: list[dict[str, Any]] = []
+    for change in written[:MAX_ARTIFACTS]:
+        path = executed.sandbox.path("work") / change.path
+        entry = {
+            "path": tree.shown(change.path),
+            "size": change.size,
+            "sha256": change.sha256,
+            "media_type": media_type(PurePosixPath(change.path)),
+            "stored": None,
+            "refused": _refusal(change),
+        }
+        data = None if entry["refused"] else read_regular(path, MAX_ARTIFACT)
+        if data is not None:
+            stored = folder / f"{jsontext.sha256(data)[:16]}-{_safe(change.path)}"
+            _store(stored, data)
+            entry |= {"stored": stored.relative_to(results).as_posix()}
+        kept.append(entry)
+    return kept
+
+
+def _refusal(change: tree.TreeChange) -> str | None:
+    if change.kind != "file":
+        return f"it is a {change.kind}"
+    return (
+        f"it has {change.size:,} bytes, over the limit of {MAX_ARTIFACT:,}"
+        if change.size > MAX_ARTIFACT
+        else None
+    )
+
+
+def _safe(path: str) -> str:
+    name = os.fsencode(path.rpartition("/")[2]).decode("ascii", "replace").replace("\ufffd", "_")
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)[-60:].lstrip(".") or "file"
+
+
+def _store(path: Path, data: bytes) -> None:
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_bytes(data)
+    partial.replace(path)

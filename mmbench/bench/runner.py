@@ -1,0 +1,132 @@
+"""Run the trials of a session and write the ledger: the driver alone writes.
+
+Each trial is a row of steps (run, record, grade, record, judge, record). A lane takes
+one pair of arms after the other; steps run in an executor, records are written
+here, in the order in which they come, each on the disk before the next step.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from mmbench.bench import plan, tree
+from mmbench.bench.grade import grade, keep_artifacts
+from mmbench.bench.trial import Executed, Setting, TrialSpec, execute, no_run
+from mmbench.errors import MmbenchError, PrerequisiteError
+from mmbench.ledger import Ledger, utc_now
+from mmbench.outcome import Failure, Outcome
+
+WAKE_S = 0.2
+Step = Callable[[], Any]
+Steps = Generator[Step, Any, None]
+
+
+class Progress(Protocol):
+    """Who is told what happens; calls come from the driver only."""
+
+    def started(self, spec: TrialSpec) -> None:
+        """Tell that an attempt begins."""
+
+    def finished(self, spec: TrialSpec, record: dict[str, Any], checks: dict[str, Any] | None) -> None:
+        """Tell what an attempt came to."""
+
+    def tee(self, spec: TrialSpec) -> Callable[[bytes], None] | None:
+        """Return who wants the agent's output while it runs, if anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """What running a session needs besides its trials."""
+
+    setting: Setting
+    ledger: Ledger
+    progress: Progress
+    cancel: threading.Event
+    artifacts: Path
+    results: Path
+    judged: bool = False
+    keep_sandboxes: bool = False
+
+
+def run(driver: Driver, specs: Sequence[TrialSpec], executor: Executor, jobs: int) -> None:
+    """Run trials, `jobs` pairs at a time; the arms of a pair next to each other.
+
+    Raises PrerequisiteError when a step says that nothing more can be run; what
+    is finished by then is in the ledger.
+    """
+    waiting = iter(_lanes(driver, specs))
+    running: dict[Future[Any], Steps] = {}
+    failure: MmbenchError | None = None
+    while True:
+        while len(running) < jobs and failure is None and not driver.cancel.is_set():
+            lane = next(waiting, None)
+            if lane is None:
+                break
+            running[executor.submit(next(lane))] = lane
+        if not running:
+            break
+        done, _ = wait(running, timeout=WAKE_S, return_when=FIRST_COMPLETED)
+        for future in done:
+            lane = running.pop(future)
+            try:
+                step = lane.send(future.result())
+            except StopIteration:
+                continue
+            except MmbenchError as error:
+                failure = failure or error
+                lane.close()
+                continue
+            running[executor.submit(step)] = lane
+    if failure is not None:
+        raise failure
+
+
+def _lanes(driver: Driver, specs: Sequence[TrialSpec]) -> Iterator[Steps]:
+    by_key = {spec.key: spec for spec in specs}
+    for pair in plan.pairs([spec.key for spec in specs]):
+        yield _lane(driver, [by_key[key] for key in pair])
+
+
+def _lane(driver: Driver, specs: Sequence[TrialSpec]) -> Steps:
+    for spec in specs:
+        if driver.cancel.is_set():
+            return
+        yield from _trial(driver, spec)
+
+
+def _trial(driver: Driver, spec: TrialSpec) -> Steps:
+    """Run, record and grade one attempt; its sandbox is gone at the end, however it ends."""
+    driver.progress.started(spec)
+    tee = driver.progress.tee(spec)
+    executed: Executed = yield lambda: _execute(driver, spec, tee)
+    try:
+        record = driver.ledger.append("trial", executed.record)
+        checks = yield lambda: grade(spec, executed, judged=driver.judged)
+        if checks is not None:
+            driver.ledger.append("checks", checks)
+        driver.progress.finished(spec, record, checks)
+    finally:
+        if executed.sandbox is not None and not driver.keep_sandboxes:
+            executed.sandbox.remove()
+
+
+def _execute(driver: Driver, spec: TrialSpec, tee: Callable[[bytes], None] | None) -> Executed:
+    """Run an attempt; a failure of the harness is a record too, not a lost trial."""
+    started = utc_now()
+    try:
+        executed = execute(driver.setting, spec, driver.cancel, tee)
+        executed.record["artifacts"] = keep_artifacts(spec, executed, driver.artifacts, driver.results)
+    except PrerequisiteError:
+        tree.remove(driver.setting.folder / spec.name)
+        raise
+    except Exception as error:
+        tree.remove(driver.setting.folder / spec.name)
+        kind = "setup" if isinstance(error, OSError) else "harness"
+        outcome = Outcome("infra_error", failure=Failure(kind, f"{type(error).__name__}: {error}"))
+        return Executed(no_run(spec, started, outcome), "", None)
+    return executed

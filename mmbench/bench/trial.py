@@ -1,0 +1,390 @@
+"""One attempt at a trial: a plain value in, a record and a sandbox to grade out.
+
+Everything that all trials of a session share is a `Setting`; what makes one
+trial is a `TrialSpec`. Nothing here writes the ledger.
+"""
+
+from __future__ import annotations
+
+import gzip
+import mimetypes
+import os
+import stat
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from mmbench.bench import sandbox as sandboxes
+from mmbench.bench import shim, tree
+from mmbench.bench.agents.base import Agent, Endpoint, Launch, LaunchError, RawRun, Task
+from mmbench.bench.agents.failures import status_for
+from mmbench.bench.arms import Arm, shim_digest
+from mmbench.bench.meter import Meter
+from mmbench.bench.mmhome import materialise, mm_env, read_mm_db
+from mmbench.bench.process import Captured, Finished, Limits
+from mmbench.bench.profiles import Profile
+from mmbench.bench.room import Bind, Kind
+from mmbench.bench.sandbox import Sandbox
+from mmbench.bench.tree import Mark, TreeChange
+from mmbench.case import Case
+from mmbench.ledger import utc_now
+from mmbench.outcome import Failure, Outcome
+from mmbench.records import TrialKey, capped
+
+TEXT_LIMIT, STDERR_LIMIT, STEP_LIMIT = 100_000, 8_000, 4_000
+MAX_STEPS, MAX_CALLS, MAX_CHANGES = 300, 300, 1_000
+EXTRA_LIMIT = 64 << 20
+TRACES_OF_MM = ("mm_ctx-", "mm-ctx")
+"""Names that an installation of mm leaves: seen in an arm without mm, the trial is contaminated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all trials of a session share."""
+
+    session: str
+    folder: Path
+    """Where the sandboxes of this session are made."""
+    streams: Path
+    kind: Kind
+    agent: Agent
+    program: Path | None
+    """The agent's executable, None for agents that are a system command."""
+    agent_binds: tuple[Bind, ...]
+    arms: Mapping[str, Arm]
+    profile: Profile
+    meter: Meter | None
+    limits: Limits
+    host_env: Mapping[str, str] = field(repr=False)
+    host_home: Path
+    model: str | None = None
+    endpoint: Endpoint | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSpec:
+    """One attempt at a trial."""
+
+    key: TrialKey
+    attempt: int
+    position: int
+    case: Case
+    prompt: str
+    timeout_s: float
+    source: Path
+    """The case's subtree of the dataset."""
+    hashes: Mapping[str, str] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """Return a name for the attempt's files."""
+        return f"{self.key.case}.{self.key.arm}.{self.key.run}.{self.attempt}"
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A finished attempt: its record, and what grading looks at."""
+
+    record: dict[str, Any]
+    answer: str
+    sandbox: Sandbox | None
+    changes: tuple[TreeChange, ...] = ()
+
+
+def execute(
+    setting: Setting,
+    spec: TrialSpec,
+    cancel: threading.Event | None = None,
+    tee: Callable[[bytes], None] | None = None,
+) -> Executed:
+    """Run the agent once in a fresh sandbox and describe what came of it."""
+    arm = setting.arms[spec.key.arm]
+    sandbox = sandboxes.make(
+        setting.folder / spec.name,
+        kind=setting.kind,
+        source=spec.source,
+        mount=spec.case.mount,
+        bin_folder=arm.bin_folder,
+        binds=(*arm.binds, *setting.agent_binds),
+        host_env=setting.host_env,
+    )
+    url = setting.meter.open(spec.name) if setting.meter and arm.has_mm else None
+    try:
+        written = _install_shim(setting, arm, sandbox, url)
+        started = utc_now()
+        try:
+            launch = setting.agent.launch(_task(setting, spec, sandbox))
+        except LaunchError as error:
+            return _not_started(spec, sandbox, started, error.failure)
+        _write_home(setting, launch, sandbox)
+        finished = _run(setting, spec, launch, sandbox, cancel=cancel, tee=tee)
+    finally:
+        counts = setting.meter.close(spec.name) if setting.meter and url else None
+    run = Run(launch, finished, started, written, asdict(counts) if counts else None)
+    return _describe(setting, spec, sandbox, run)
+
+
+def _install_shim(setting: Setting, arm: Arm, sandbox: Sandbox, url: str | None) -> str:
+    """Write the arm's `mm` and, where mm is there, the home that it works with; return its hash."""
+    env: dict[str, str] = {}
+    if arm.has_mm and url is not None:
+        materialise(setting.profile, url, sandbox.path("state"))
+        env = mm_env(Path(sandbox.places.state), url)
+    arm.write_shim(sandbox.path("shim"), sandbox.places, env)
+    return shim_digest(sandbox.path("shim"))
+
+
+def _task(setting: Setting, spec: TrialSpec, sandbox: Sandbox) -> Task:
+    return Task(
+        prompt=spec.prompt,
+        workdir=sandbox.places.work,
+        home=sandbox.places.home,
+        path=str(sandbox.places.bin),
+        timeout_s=spec.timeout_s,
+        model=setting.model,
+        endpoint=setting.endpoint,
+        host_env=setting.host_env,
+        solution=spec.case.solution(spec.key.arm),
+    )
+
+
+def _write_home(setting: Setting, launch: Launch, sandbox: Sandbox) -> None:
+    """Put the adapter's files and the listed credentials of the user into the throwaway HOME."""
+    home = sandbox.path("home")
+    for name in setting.agent.credentials_files if setting.endpoint is None else ():
+        source = setting.host_home / name
+        if source.is_file():
+            _write(home, name, source.read_bytes())
+    for name, data in launch.files.items():
+        _write(home, name, data)
+
+
+def _write(home: Path, name: str, data: bytes) -> None:
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    path.chmod(0o600)
+
+
+def _run(
+    setting: Setting,
+    spec: TrialSpec,
+    launch: Launch,
+    sandbox: Sandbox,
+    *,
+    cancel: threading.Event | None,
+    tee: Callable[[bytes], None] | None,
+) -> Finished:
+    program = str(setting.program) if setting.program else launch.argv[0]
+    room = sandbox.room
+    room = type(room)(room.kind, room.binds, room.workdir, {**room.env, **launch.env})
+    limits = setting.limits.within(spec.timeout_s)
+    return room.run(
+        [program, *launch.argv[1:]],
+        limits=limits,
+        stdin=launch.stdin,
+        watched=sandbox.watched,
+        cancel=cancel,
+        tee=tee,
+    )
+
+
+def _extras(launch: Launch, sandbox: Sandbox) -> dict[str, bytes]:
+    """Read the files that the adapter asked for; only regular ones under a cap."""
+    found: dict[str, bytes] = {}
+    for name, path in launch.extras.items():
+        data = read_regular(sandbox.path("home") / path, EXTRA_LIMIT)
+        if data is not None:
+            found[name] = data
+    return found
+
+
+def read_regular(path: Path, limit: int) -> bytes | None:
+    """Read a regular file of at most `limit` bytes that no link leads to; None for anything else."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        return file.read(limit) if stat.S_ISREG(status.st_mode) and status.st_size <= limit else None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A process that has ended, and what was noted around it."""
+
+    launch: Launch
+    finished: Finished
+    started: str
+    shim: str
+    """Hash of the arm's `mm` as it was written."""
+    backend: dict[str, Any] | None
+    """What the meter counted."""
+
+
+def _describe(setting: Setting, spec: TrialSpec, sandbox: Sandbox, run: Run) -> Executed:
+    finished = run.finished
+    raw = RawRun(
+        stdout=finished.stdout.bytes(),
+        stderr=finished.stderr.bytes(),
+        exit_code=finished.exit_code,
+        ended=finished.ended,
+        extras=_extras(run.launch, sandbox),
+        requested_model=setting.endpoint.model if setting.endpoint else setting.model,
+    )
+    arm = setting.arms[spec.key.arm]
+    after = tree.marks(sandbox.path("work"))
+    found = tree.changes(sandbox.path("work"), sandbox.before, after)
+    canary = _has_canary(spec.case, raw)
+    outcome = _overruled(setting.agent.parse(raw), canary, arm, sandbox)
+    _keep_streams(setting.streams, spec.name, raw)
+    record = _outcome_fields(spec, outcome) | {
+        "started_at": run.started,
+        "duration_s": round(finished.duration_s, 4),
+        "exit_code": finished.exit_code,
+        "ended": finished.ended,
+        "mm": _mm_fields(sandbox, run.backend),
+        "tree": _tree_fields(after, found, spec.hashes),
+        "artifacts": [],
+        "streams": {"stdout": _stream(finished.stdout), "stderr": _stream(finished.stderr)},
+        "stderr_tail": capped(raw.stderr[-STDERR_LIMIT:].decode("utf-8", "replace"), STDERR_LIMIT),
+        "treatment": arm.look(sandbox.path("shim"), run.shim),
+        "canary": canary,
+    }
+    return Executed(record, outcome.final_text, sandbox, tuple(found))
+
+
+def _overruled(outcome: Outcome, canary: bool, arm: Arm, sandbox: Sandbox) -> Outcome:
+    """Let what the harness knows stand above what the stream says."""
+    reason = "the case's canary is in the transcript" if canary else None
+    if reason is None and not arm.has_mm:
+        trace = trace_of_mm(sandbox)
+        reason = f"mm was installed or run in an arm without it ({trace})" if trace else None
+    if reason is None:
+        return outcome
+    changed = {name: getattr(outcome, name) for name in Outcome.__slots__}
+    return Outcome(**{**changed, "status": "contaminated", "failure": Failure("contaminated", reason)})
+
+
+def trace_of_mm(sandbox: Sandbox) -> str | None:
+    """Return the first path that only mm can have made, None where there is none."""
+    for name in ("home", "tmp", "work"):
+        for path, _ in tree.walk(sandbox.path(name)):
+            last = path.rpartition("/")[2]
+            if last.startswith(TRACES_OF_MM) or path in (".config/mm/mm.toml", ".local/share/mm/mm.db"):
+                if name == "work" and path in sandbox.before:
+                    continue
+                return tree.shown(last)
+    return None
+
+
+def _has_canary(case: Case, raw: RawRun) -> bool:
+    canary = str(case.document.get("canary", ""))
+    return bool(canary) and any(canary.encode() in stream for stream in (raw.stdout, raw.stderr))
+
+
+def _outcome_fields(spec: TrialSpec, outcome: Outcome) -> dict[str, Any]:
+    kept = outcome.steps[:MAX_STEPS]
+    return {
+        **spec.key._asdict(),
+        "attempt": spec.attempt,
+        "position": spec.position,
+        "status": outcome.status,
+        "failure": None if outcome.failure is None else asdict(outcome.failure),
+        "outcome": {
+            "final_text": capped(outcome.final_text, TEXT_LIMIT),
+            "model": outcome.model,
+            "turns": outcome.turns,
+            "tool_calls": outcome.tool_calls,
+            "parse": outcome.parse,
+        },
+        "usage": asdict(outcome.usage),
+        "steps": {
+            "items": [
+                {"kind": step.kind, "name": step.name, "text": capped(step.text, STEP_LIMIT)} for step in kept
+            ],
+            "dropped": len(outcome.steps) - len(kept),
+        },
+    }
+
+
+def _mm_fields(sandbox: Sandbox, backend: dict[str, Any] | None) -> dict[str, Any]:
+    calls = shim.read_calls(sandbox.path("calls"))
+    noted = read_mm_db(sandbox.path("state")) if backend is not None else None
+    return {
+        "calls": [_call(call) for call in calls[:MAX_CALLS]],
+        "dropped": max(0, len(calls) - MAX_CALLS),
+        "backend": backend,
+        "database": None if noted is None else asdict(noted),
+    }
+
+
+def _call(call: shim.MmCall) -> dict[str, Any]:
+    return {
+        "argv": list(call.argv),
+        "started_at": datetime.fromtimestamp(call.started_at, UTC).isoformat(timespec="milliseconds")[:-6]
+        + "Z",
+        "duration_s": None if call.duration_s is None else round(call.duration_s, 4),
+        "exit_code": call.exit_code,
+        "failed": call.failed,
+        "reason": call.reason or None,
+    }
+
+
+def _tree_fields(
+    after: Mapping[str, Mark], found: Sequence[TreeChange], origin: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "files": sum(mark.kind == "file" for mark in after.values()),
+        "bytes": sum(mark.size for mark in after.values() if mark.kind == "file"),
+        "digest": tree.digest(after, list(found), origin),
+        "changes": [asdict(change) | {"path": tree.shown(change.path)} for change in found[:MAX_CHANGES]],
+        "dropped": max(0, len(found) - MAX_CHANGES),
+    }
+
+
+def _stream(captured: Captured) -> dict[str, Any]:
+    return {"bytes": captured.size, "sha256": captured.sha256, "truncated": captured.truncated}
+
+
+def _keep_streams(folder: Path, name: str, raw: RawRun) -> None:
+    """Keep the raw streams beside the project, compressed; their hashes are in the record."""
+    if not raw.stdout and not raw.stderr:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for suffix, data in (("stdout", raw.stdout), ("stderr", raw.stderr)):
+        if data:
+            (folder / f"{name}.{suffix}.gz").write_bytes(gzip.compress(data, 3, mtime=0))
+
+
+NOTHING = {"bytes": 0, "sha256": Captured(0).sha256, "truncated": False}
+
+
+def _not_started(spec: TrialSpec, sandbox: Sandbox | None, started: str, failure: Failure) -> Executed:
+    return Executed(no_run(spec, started, Outcome(status_for(failure), failure=failure)), "", sandbox)
+
+
+def no_run(spec: TrialSpec, started: str, outcome: Outcome) -> dict[str, Any]:
+    """Return the record of an attempt in which no agent ran."""
+    return _outcome_fields(spec, outcome) | {
+        "started_at": started,
+        "duration_s": 0,
+        "exit_code": None,
+        "ended": "not_started",
+        "mm": {"calls": [], "dropped": 0, "backend": None, "database": None},
+        "tree": {"files": 0, "bytes": 0, "digest": None, "changes": [], "dropped": 0},
+        "artifacts": [],
+        "streams": {"stdout": NOTHING, "stderr": NOTHING},
+        "stderr_tail": capped("", STDERR_LIMIT),
+        "treatment": {"intact": True, "changed": []},
+        "canary": False,
+    }
+
+
+def media_type(path: PurePosixPath) -> str:
+    """Guess a file's media type from its name."""
+    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"

@@ -1,0 +1,277 @@
+"""The command line: the only place that parses arguments, prints errors and knows exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from mmbench import __version__
+from mmbench.errors import Interrupted, MmbenchError, UsageError
+from mmbench.layout import Project, project
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from mmbench.bench.options import Options
+
+EXIT_CODES = """\
+exit codes:
+  0  every scheduled trial is graded (or: nothing is wrong)
+  1  finished, but some trial failed or is ungraded
+  2  the command line or the configuration is wrong
+  3  a prerequisite is missing on this machine or at an endpoint
+  4  a case, a result or a dataset is invalid
+  130  interrupted
+"""
+
+Command = Callable[[argparse.Namespace, Project], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of exiting, so that one place prints errors."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the fault of the command line."""
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", fix=f"See `{self.prog} --help`.")
+
+
+def parser() -> Parser:
+    """Build the parser of every command."""
+    top = Parser(
+        prog="mmbench",
+        description="Measure whether the mm command-line tool makes AI agents more capable and faster.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"mmbench {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _bench_arguments(_add(commands, "bench", _bench, "run agents with and without mm, and write results"))
+    _bench_arguments(
+        _add(commands, "check", _check, "run the preflight and print the plan, benchmark nothing")
+    )
+    _fetch_arguments(_add(commands, "fetch", _fetch, "make the dataset ready and verify it"))
+    _validate_arguments(_add(commands, "validate", _validate, "check every case and every results file"))
+    _report_arguments(_add(commands, "report", _report, "build the static site from the results"))
+    serve = _add(commands, "serve", _serve, "serve the site on this machine, rebuilt when results change")
+    _report_arguments(serve)
+    serve.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1 (default 8765)")
+    _cases_arguments(_add(commands, "cases", _cases, "list the cases of a suite"))
+    _agents_arguments(_add(commands, "agents", _agents, "list, install or debug agent adapters"))
+    return top
+
+
+def _add(commands: argparse._SubParsersAction[Parser], name: str, run: Command, text: str) -> Parser:
+    command = commands.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.", epilog=EXIT_CODES,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    command.set_defaults(run=run)
+    return command
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise argparse.ArgumentTypeError("is empty")
+    return names
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
+    return value
+
+
+def _bench_arguments(command: Parser) -> None:
+    add = command.add_argument
+    add(
+        "agents", nargs="?", type=_names, default=("oracle",), help="agents, comma-separated (default oracle)"
+    )
+    add(
+        "profiles",
+        nargs="?",
+        type=_names,
+        default=("local",),
+        help="mm profiles, comma-separated (default local)",
+    )
+    add("--suite", default="embedded", help="suite by name, or the path of a folder, JSONL or YAML file")
+    add("--cases", type=_names, default=(), help="only these cases, comma-separated")
+    add("--runs", type=_count, default=1, help="repetitions of every case (three or more recommended)")
+    add("--arms", default="", help="extra arms beside without_mm and with_mm: unprimed, placebo")
+    add("--seed", type=int, help="seed of the order of cases and arms (default: drawn and recorded)")
+    add("--timeout", type=_seconds, help="wall-clock limit per trial in seconds, instead of each case's own")
+    add(
+        "--jobs", type=_count, default=1, help="pairs of trials run at once (default 1; more disturbs timing)"
+    )
+    add("--resume", action="store_true", help="continue the newest unfinished session of each cell")
+    add("--stream", action="store_true", help="show the agent's output while it runs")
+    add("--keep-sandboxes", action="store_true", help="leave the sandboxes for inspection")
+    add("--skip-preflight", action="store_true", help="start without the preflight; recorded in the session")
+    add(
+        "--sandbox",
+        choices=("bubblewrap", "namespaces", "process"),
+        help="kind of room (default: the best one)",
+    )
+    add("--model", help="model for the agent (default: the agent's own)")
+    add("--agent.base-url", dest="agent_base_url", help="serve the agent's model from this endpoint")
+    add("--agent.api-key", dest="agent_api_key", help="key of that endpoint")
+    add("--profile.model", dest="profile_model", help="ad hoc mm profile: model")
+    add("--profile.base-url", dest="profile_base_url", help="ad hoc mm profile: OpenAI-compatible endpoint")
+    add("--profile.api-key", dest="profile_api_key", help="ad hoc mm profile: key")
+    add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for profile local")
+    _results_argument(command)
+
+
+def _results_argument(command: Parser) -> None:
+    command.add_argument("--results", type=Path, help="folder of results files (default results/)")
+
+
+def _fetch_arguments(command: Parser) -> None:
+    command.add_argument("--dataset", default="embedded", help="`embedded` or the path of a folder")
+
+
+def _validate_arguments(command: Parser) -> None:
+    command.add_argument("paths", nargs="*", type=Path, help="suites or results files (default: all)")
+    _results_argument(command)
+
+
+def _report_arguments(command: Parser) -> None:
+    command.add_argument("--out", type=Path, help="folder of the site (default _site/)")
+    command.add_argument("--only", nargs="+", default=(), metavar="SESSION", help="only these sessions")
+    _results_argument(command)
+
+
+def _cases_arguments(command: Parser) -> None:
+    command.add_argument("--suite", default="embedded", help="suite by name or path")
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _agents_arguments(command: Parser) -> None:
+    command.add_argument("action", choices=("list", "install", "parse"), help="what to do")
+    command.add_argument("names", nargs="*", metavar="AGENT", help="agents")
+    command.add_argument("--stdout", type=Path, help="parse: file with the agent's standard output")
+    command.add_argument("--stderr", type=Path, help="parse: file with its standard error")
+    command.add_argument("--exit-code", type=int, default=0, help="parse: its exit code (default 0)")
+    command.add_argument(
+        "--extra", action="append", default=[], metavar="NAME=FILE", help="parse: a further file"
+    )
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _bench(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.bench import command
+
+    return command.bench(_options(arguments), where, _console())
+
+
+def _check(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.bench import command
+
+    return command.check(_options(arguments), where, _console())
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    from mmbench.bench import options
+
+    return options.read(arguments)
+
+
+def _fetch(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.bench import dataset
+
+    found = dataset.resolve(arguments.dataset, where.datasets)
+    print(
+        f"{found.name}: {len(found.hashes)} files, {found.size / 1e6:.1f} MB, verified, digest {found.digest[:12]}"
+    )
+    return 0
+
+
+def _validate(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import validation
+
+    report = validation.validate(where, arguments.paths)
+    for fault in report.faults:
+        print(fault)
+    print(
+        f"{report.cases} cases, {report.ledgers} results files, {report.lines} lines: {len(report.faults)} faults"
+    )
+    return 4 if report.faults else 0
+
+
+def _report(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.report import build
+
+    out = arguments.out or where.root / "_site"
+    report = build.build(where.results, out, site=where.site, only=arguments.only)
+    for warning in report.warnings:
+        print(f"Warning: {warning}", file=sys.stderr)
+    print(f"{report.sessions} sessions, {report.pages} pages. Open {_shown(out / 'index.html')}")
+    return 0
+
+
+def _serve(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.report import serve
+
+    out = arguments.out or where.root / "_site"
+    serve.serve(where.results, out, site=where.site, port=arguments.port)
+    return 0
+
+
+def _cases(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import listing
+
+    print(listing.cases(where, arguments.suite, as_json=arguments.json))
+    return 0
+
+
+def _agents(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.bench import agent_tools
+
+    return agent_tools.run(arguments, where)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(file=sys.stderr, highlight=False)
+
+
+def _shown(path: Path) -> str:
+    with contextlib.suppress(ValueError):
+        return str(path.relative_to(Path.cwd()))
+    return str(path)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; every error a user can cause is one paragraph."""
+    try:
+        arguments = parser().parse_args(argv)
+        where = project(results=getattr(arguments, "results", None))
+        code: int = arguments.run(arguments, where)
+    except MmbenchError as error:
+        return _fail(error)
+    except KeyboardInterrupt:
+        return _fail(Interrupted("Interrupted.", fix="Add --resume to the same command to go on."))
+    except BrokenPipeError:
+        # The reader of our output went away: not worth a word, and nothing more can be flushed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _fail(error: MmbenchError) -> int:
+    print(f"mmbench: {error}", file=sys.stderr)
+    return error.exit_code
