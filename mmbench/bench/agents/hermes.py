@@ -11,11 +11,10 @@ from typing import ClassVar
 import yaml
 
 from mmbench.bench.agents import hermes_report
-from mmbench.bench.agents.base import Launch, LaunchError, RawRun, Task, Wire
-from mmbench.outcome import Failure, Outcome
+from mmbench.bench.agents.argument import checked
+from mmbench.bench.agents.base import Launch, RawRun, Task, Wire
+from mmbench.outcome import Outcome
 
-ARGUMENT_LIMIT = 128 * 1024
-"""Bytes of one argument on Linux, its terminating NUL included; the prompt goes no other way."""
 CONTEXT_LENGTH = 128_000
 """Said only so that the CLI does not ask a public service for it."""
 MAX_RETRIES = 2
@@ -41,22 +40,12 @@ class Hermes:
 
     def launch(self, task: Task) -> Launch:
         """Describe a run with the prompt as an argument; raises LaunchError for one too long for it."""
-        prompt = f"--oneshot={task.prompt}"
-        size = len(prompt.encode("utf-8", "surrogateescape")) + 1
-        if size > ARGUMENT_LIMIT:
-            raise LaunchError(
-                Failure(
-                    "argv_limit",
-                    f"hermes takes the prompt as an argument only, and this one has {size} bytes: "
-                    f"the limit is {ARGUMENT_LIMIT}",
-                )
-            )
         folder = task.home / ".hermes"
         toolsets = ("-t", "terminal,file")  # the default set depends on what is installed on the machine
         usage = ("--usage-file", str(folder / "usage.json"))
         model = () if task.endpoint or not task.model else ("--model", task.model)
         return Launch(
-            argv=("hermes", *toolsets, *usage, "--yolo", *model, prompt),
+            argv=checked(("hermes", *toolsets, *usage, "--yolo", *model, f"--oneshot={task.prompt}")),
             env={**self._credentials(task), "HERMES_HOME": str(folder), "NO_COLOR": "1"},
             files={".hermes/config.yaml": yaml.safe_dump(_config(task)).encode()},
             extras={

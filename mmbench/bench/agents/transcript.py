@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from mmbench.bench.agents.stream import plain, text_at
+from mmbench.bench.agents.stream import as_text, plain, text_at
 from mmbench.outcome import Step, Usage
 
 COMMAND_KEYS = ("command", "cmd")
@@ -21,28 +20,12 @@ def message(text: str) -> Step:
 def call(name: str, arguments: Any) -> Step:
     """Build the step of a tool call: its shell command where there is one, else its arguments as JSON."""
     command = next((text for key in COMMAND_KEYS if (text := text_at(arguments, key))), None)
-    return Step("tool_call", command or text_of(arguments), plain(name) or None)
+    return Step("tool_call", command or as_text(arguments), plain(name) or None)
 
 
 def result(text: Any, name: str = "") -> Step:
     """Build the step of what a tool gave back."""
-    return Step("tool_result", text_of(text), plain(name) or None)
-
-
-def text_of(value: Any) -> str:
-    """Reduce content of any form to text: strings, lists of text parts, else compact JSON."""
-    if isinstance(value, str):
-        return plain(value)
-    if value is None:
-        return ""
-    if isinstance(value, list) and value and all(isinstance(text_part(part), str) for part in value):
-        return "\n".join(plain(str(text_part(part))) for part in value)
-    return plain(json.dumps(value, ensure_ascii=False, default=str))
-
-
-def text_part(part: Any) -> Any:
-    """Return the text of a content part, or None."""
-    return part.get("text") if isinstance(part, dict) else part if isinstance(part, str) else None
+    return Step("tool_result", as_text(text), plain(name) or None)
 
 
 def joined(steps: Iterable[Step]) -> tuple[Step, ...]:
