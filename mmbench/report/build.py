@@ -1,0 +1,77 @@
+"""From a results folder to a site: load → tables → pages → files.
+
+The same results give the same bytes. A page is a small value; this module
+alone renders pages and writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mmbench.report import load
+from mmbench.report.output import Output
+from mmbench.report.pages import boards, cases, cells, sessions, trials
+from mmbench.report.pages.site import Site
+from mmbench.report.render import File, Page, Renderer
+
+Maker = Callable[[Site], Iterator[Page | File]]
+MAKERS: tuple[Maker, ...] = (boards.pages, cells.pages, sessions.pages, cases.pages, trials.pages)
+"""Every kind of page; a new kind is one entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build did."""
+
+    sessions: int
+    trials: int
+    pages: int
+    files: int
+    changed: int
+    """Files that were written because their bytes differ."""
+    removed: int
+    bytes: int
+    """Size of the whole site."""
+    warnings: tuple[str, ...]
+    index: Path
+    """The page to open."""
+
+
+def build(results: Path, out: Path, *, site: Path, only: Sequence[str] = ()) -> BuildReport:
+    """Build the site of a results folder; `only` names the sessions to show, all when empty.
+
+    DataError names the first damaged file and line; UsageError when `out`
+    holds somebody else's files; warnings (torn tail, copies) are in the report.
+    """
+    found = Site(load.results(results, only))
+    renderer = Renderer(site)
+    output = Output(out)
+    total = pages = 0
+    for file in _files(found, renderer):
+        if file.path in output.files and not file.path.endswith(".html"):
+            continue  # one artifact of several trials
+        output.write(file.path, file.data)
+        total += len(file.data)
+        pages += file.path.endswith(".html")
+    removed = output.finish()
+    return BuildReport(
+        sessions=len(found.results.sessions),
+        trials=sum(len(session.trials) for session in found.results.sessions),
+        pages=pages,
+        files=len(output.files),
+        changed=output.changed,
+        removed=removed,
+        bytes=total,
+        warnings=found.results.warnings,
+        index=out / "index.html",
+    )
+
+
+def _files(site: Site, renderer: Renderer) -> Iterator[File]:
+    yield File(".nojekyll", b"")
+    yield from renderer.assets.values()
+    for maker in MAKERS:
+        for item in maker(site):
+            yield item if isinstance(item, File) else File(item.path, renderer.render(item))

@@ -1,0 +1,44 @@
+"""The full lines of one trial, read again from its ledger for the page that shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import msgspec
+
+from mmbench.report.model import Session, Trial
+
+Line = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Everything that is recorded about the newest attempt at a trial."""
+
+    trial: Trial
+    attempt: Line | None
+    checks: Line | None
+    verdict: Line | None
+
+
+class Reader:
+    """Reads details of one session, its file opened once."""
+
+    def __init__(self, session: Session) -> None:
+        self._stream = session.path.open("rb")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    def read(self, trial: Trial) -> Detail:
+        """Read the lines that the trial's spans point at."""
+        lines = {}
+        for span in trial.spans:
+            self._stream.seek(span.start)
+            line: Line = msgspec.json.decode(self._stream.read(span.end - span.start))
+            lines[line["kind"]] = line
+        return Detail(trial, lines.get("trial"), lines.get("checks"), lines.get("verdict"))

@@ -1,0 +1,182 @@
+"""What the report knows after reading: sessions, their trials, the cases.
+
+Small frozen values without transcripts; a trial keeps the byte spans of its
+lines, so that the few trials that get a page are read again in full.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+
+from mmbench.records import State, TrialKey
+from mmbench.report.lines import Cell, EndLine, SessionLine, Subject, Usage, VoidLine
+
+Problem = Literal["missing", "infrastructure", "judge", "grader", "void", "skipped"]
+
+
+class Span(NamedTuple):
+    """Where a line lies in its file."""
+
+    start: int
+    end: int
+
+
+class Trial(Struct, frozen=True, gc=False):
+    """A scheduled trial as its newest attempt left it."""
+
+    key: TrialKey
+    position: int
+    state: State
+    attempts: int = 0
+    voided: str | None = None
+    status: str | None = None
+    failure: str | None = None
+    """Kind of the failure."""
+    correctness: float | None = None
+    """Points 0..100, None while ungraded."""
+    checkpoint: float | None = None
+    judge: float | None = None
+    passed: bool | None = None
+    duration_s: float | None = None
+    started_at: str | None = None
+    usage: Usage | None = None
+    turns: int | None = None
+    tool_calls: int | None = None
+    model: str | None = None
+    commands: tuple[str, ...] = ()
+    """The mm commands that were called, each once, by name."""
+    mm_calls: int = 0
+    mm_failed: int = 0
+    spans: tuple[Span, ...] = ()
+    """The lines of the newest attempt: trial, then checks and verdict where they are."""
+
+    @property
+    def sound(self) -> bool:
+        """Tell whether it may stand in an aggregate."""
+        return self.state == "completed" and self.voided is None and self.correctness is not None
+
+    @property
+    def problem(self) -> Problem | None:
+        """Say why it stands in no aggregate."""
+        if self.sound:
+            return None
+        if self.voided is not None:
+            return "void"
+        if self.state in ("queued", "running", "cancelled"):
+            return "missing"
+        if self.state in ("judge_pending", "judge_failed"):
+            return "judge"
+        if self.state == "skipped":
+            return "skipped"
+        graded = self.status in ("completed", "timeout", "agent_error", "no_answer")
+        return "grader" if graded else "infrastructure"
+
+    @property
+    def censored(self) -> bool:
+        """Tell whether its time is only a lower bound."""
+        return self.status == "timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A folded ledger."""
+
+    path: Path
+    digest: str
+    """SHA-256 of the whole file."""
+    head: str
+    """SHA-256 of its last line."""
+    header: SessionLine
+    trials: tuple[Trial, ...]
+    """In the order of the schedule."""
+    voids: tuple[VoidLine, ...]
+    ends: tuple[EndLine, ...]
+
+    @property
+    def id(self) -> str:
+        """Return the session's id."""
+        return self.header.session
+
+    @property
+    def cell(self) -> Cell:
+        """Return its agent and profile."""
+        return self.header.cell
+
+    @property
+    def subject(self) -> Subject:
+        """Return what it measured."""
+        return self.header.subject
+
+    @property
+    def method(self) -> str:
+        """Return the method hash."""
+        return self.header.method.hash
+
+    @property
+    def reference(self) -> bool:
+        """Tell whether it is never ranked."""
+        return self.header.reference
+
+    @property
+    def started(self) -> str:
+        """Return when it began, in UTC."""
+        return self.header.at
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Return what sessions are sorted by: time, then id."""
+        return (self.header.at, self.header.session)
+
+    def states(self) -> Counter[State]:
+        """Count its trials by state."""
+        return Counter(trial.state for trial in self.trials)
+
+
+class Case(Struct, frozen=True):
+    """A case as it was when a session ran it."""
+
+    id: str
+    title: str
+    archetype: str
+    modality: tuple[str, ...]
+    dataset: str
+    mm_commands: tuple[str, ...]
+    difficulty: str
+    prompt: str
+    ground_truth: dict[str, Any]
+    checks: tuple[dict[str, Any], ...]
+    judge_objective: str
+    timeout_s: float
+    tags: tuple[str, ...] = ()
+    threshold: float | None = None
+    cluster: str | None = None
+    criteria: tuple[dict[str, Any], ...] = ()
+    solutions: dict[str, str] = {}
+    setup: tuple[dict[str, Any], ...] = ()
+    variants: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def group(self) -> str:
+        """Return the cluster that it belongs to in the statistics."""
+        return self.cluster or self.dataset
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything that the report is built from."""
+
+    root: Path
+    sessions: tuple[Session, ...]
+    """Oldest first."""
+    cases: dict[str, Case]
+    """By content hash; a hash whose file is missing is not in it."""
+    warnings: tuple[str, ...] = ()
+
+    def case(self, session: Session, name: str) -> Case | None:
+        """Return a session's case, None when its content was not kept."""
+        return self.cases.get(session.header.cases.get(name, ""))

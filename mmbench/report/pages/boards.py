@@ -1,0 +1,62 @@
+"""Home, and one leaderboard page per method."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mmbench.report.lines import Cell
+from mmbench.report.pages.site import Site, method_path
+from mmbench.report.render import Page
+from mmbench.report.tables.board import Board
+from mmbench.report.tables.cases import CaseRow, case_rows
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixRow:
+    """One case over all cells."""
+
+    case: str
+    known: bool
+    entries: tuple[CaseRow | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """All cases over all cells of a board."""
+
+    cells: tuple[Cell, ...]
+    rows: tuple[MatrixRow, ...]
+
+
+def matrix(site: Site, board: Board) -> Matrix:
+    """Return the per-case table of a board, ranked cells first, references last."""
+    rows = (*board.rows, *board.references)
+    columns = [{r.case: r for r in case_rows(row.summary.pairs)} for row in rows]
+    names = sorted(set().union(*columns)) if columns else []
+    return Matrix(
+        tuple(row.summary.cell for row in rows),
+        tuple(MatrixRow(name, name in site.cases, tuple(c.get(name) for c in columns)) for name in names),
+    )
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the home page and the page of every method."""
+    current = site.boards[0] if site.boards else None
+    others = [{"board": board, "path": method_path(board.key)} for board in site.boards[1:]]
+    yield Page(
+        "index.html",
+        "home.html",
+        {
+            "board": current,
+            "matrix": matrix(site, current) if current else None,
+            "others": others,
+            "warnings": site.results.warnings,
+        },
+    )
+    for board in site.boards:
+        parts = json.dumps(board.method.parts, indent=2, sort_keys=True, ensure_ascii=False)
+        context = {"board": board, "matrix": matrix(site, board), "parts": parts}
+        yield Page(method_path(board.key), "method.html", context)
+    yield Page("how.html", "how.html")

@@ -1,0 +1,67 @@
+"""The list of cases, and one page per case with what every agent made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from mmbench.report.model import Case
+from mmbench.report.pages.site import Site, case_path, trial_path
+from mmbench.report.render import Page
+from mmbench.report.tables.board import Row
+from mmbench.report.tables.cases import CaseRow, case_rows
+from mmbench.scoring import PASS_THRESHOLD
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the list and the page of every case."""
+    yield Page("cases.html", "cases.html", {"cases": list(site.cases.values())})
+    board = site.boards[0] if site.boards else None
+    rows = (*board.rows, *board.references) if board else ()
+    figures = [(row, {r.case: r for r in case_rows(row.summary.pairs)}) for row in rows]
+    for case in site.cases.values():
+        made = [_row(site, row, found[case.id]) for row, found in figures if case.id in found]
+        yield Page(case_path(case.id), "case.html", _context(case) | {"rows": made})
+
+
+def _context(case: Case) -> dict[str, Any]:
+    return {
+        "case": case,
+        "threshold": PASS_THRESHOLD if case.threshold is None else case.threshold,
+        "truth": pretty(case.ground_truth),
+        "checks": [_check(check) for check in case.checks],
+    }
+
+
+def _check(check: dict[str, Any]) -> dict[str, Any]:
+    params = {name: value for name, value in check.items() if name not in ("kind", "weight")}
+    return {
+        "kind": check.get("kind", "?"),
+        "weight": check.get("weight", 1),
+        "params": pretty(params) if params else "",
+    }
+
+
+def pretty(value: Any) -> str:
+    """Write JSON for people."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _row(site: Site, row: Row, figures: CaseRow) -> dict[str, Any]:
+    summary = row.summary
+    newest = summary.newest
+    links = [
+        {"path": trial_path(newest.id, trial.key), "text": f"{_ARMS.get(arm, arm)} {trial.key.run}"}
+        for trial in sorted(newest.trials, key=lambda trial: (trial.key.run, trial.key.arm != "without_mm"))
+        if trial.key.case == figures.case and newest.id in site.detailed and (arm := trial.key.arm)
+    ]
+    return {
+        "cell": summary.cell,
+        "reference": newest.reference,
+        "figures": figures,
+        "links": links,
+    }
+
+
+_ARMS = {"without_mm": "without", "with_mm": "with"}

@@ -1,0 +1,111 @@
+"""The list of sessions, and one page (or more, when it is long) per session."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from mmbench.report import figures
+from mmbench.report.model import Session, Trial
+from mmbench.report.pages.site import Site, session_path
+from mmbench.report.render import Page
+from mmbench.report.tables.board import row_reasons
+from mmbench.report.tables.pairs import Pair
+
+PART = 500
+"""Rows on one page."""
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the list and the parts of every session."""
+    newest_first = list(reversed(site.results.sessions))
+    yield Page("sessions.html", "sessions.html", {"rows": [site.by_session[s.id] for s in newest_first]})
+    for session in newest_first:
+        yield from _session(site, session)
+
+
+def _session(site: Site, session: Session) -> Iterator[Page]:
+    summary = site.by_session[session.id]
+    pairs = summary.pairs
+    parts = max(1, -(-len(pairs) // PART))
+    paths = [session_path(session.id, number) for number in range(1, parts + 1)]
+    for number, path in enumerate(paths, start=1):
+        start = (number - 1) * PART
+        shown = pairs[start : start + PART]
+        context = {
+            "session": session,
+            "s": summary,
+            "reasons": row_reasons(summary),
+            "states": sorted(session.states().items()),
+            "facts": _facts(session),
+            "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
+            "linked": session.id in site.detailed,
+            "trial_root": f"trial/{session.id}/",
+            "pairs": [_row(pair) for pair in shown],
+            "first": start + 1 if shown else 0,
+            "last": start + len(shown),
+            "total": len(pairs),
+            "number": number,
+            "parts": parts,
+            "part_paths": paths,
+        }
+        yield Page(path, "session.html", context)
+
+
+def _row(pair: Pair) -> dict[str, Any]:
+    """Write a row's cells here, once and fast: a long history has tens of thousands."""
+    return {
+        "case": pair.case,
+        "run": pair.run,
+        "without": figures.points(pair.without.correctness),
+        "with_": figures.points(pair.with_.correctness),
+        "gain": figures.signed(pair.gain),
+        "sign": figures.sign(pair.gain),
+        "time_without": _time(pair.without),
+        "time_with": _time(pair.with_),
+        "commands": ", ".join(pair.with_.commands),
+        "remarks": _remarks(pair),
+    }
+
+
+def _time(trial: Trial) -> str:
+    text = figures.seconds(trial.duration_s)
+    return f"> {text}" if trial.censored else text
+
+
+def _remarks(pair: Pair) -> str:
+    notes = []
+    for name, trial in (("without", pair.without), ("with", pair.with_)):
+        if trial.voided is not None:
+            notes.append(f"{name}: void")
+        elif trial.state != "completed":
+            notes.append(f"{name}: {trial.failure or trial.state}".replace("_", " "))
+        elif trial.status != "completed":
+            notes.append(f"{name}: {trial.failure or trial.status}".replace("_", " "))
+    return "; ".join(notes)
+
+
+def _facts(session: Session) -> list[tuple[str, str]]:
+    header = session.header
+    subject, made = header.subject, header.provenance
+    dataset, host, kit = made.dataset, made.host, made.kit
+    commit = f", commit {str(kit.get('commit'))[:12]}" if kit.get("commit") else ""
+    return [
+        ("Agent", f"{subject.agent.name} {subject.agent.version or '(version unknown)'}"),
+        ("Model of the agent", subject.agent.model or "the agent's default"),
+        ("mm", f"{subject.mm.version}, {subject.mm.digest[:12]}"),
+        ("Backend of mm", f"{subject.profile.kind}: {subject.profile.model or 'none'}"),
+        ("Suite", f"{header.plan.suite}, {len(header.cases)} cases, {header.plan.runs} runs each"),
+        ("Arms", ", ".join(arm.replace("_", " ") for arm in header.plan.arms)),
+        ("Seed", str(header.plan.seed)),
+        ("Equivalence margin", f"{header.plan.margin:g} points"),
+        ("Method", session.method[:12]),
+        ("Sandbox", str(made.sandbox.get("kind"))),
+        ("Dataset", f"{dataset.get('name')} {dataset.get('revision')}, {dataset.get('files')} files"),
+        ("Host", f"{host.get('os')} {host.get('machine')}, {host.get('cores')} cores"),
+        ("Kit", f"mmbench {kit.get('version')}{commit}{' (with changes)' if kit.get('dirty') else ''}"),
+        ("Preflight", made.preflight),
+        ("Ends", "; ".join(end.reason.replace("_", " ") for end in session.ends) or "none yet"),
+        ("Last line of the results file", session.head),
+    ]

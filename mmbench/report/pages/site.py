@@ -1,0 +1,93 @@
+"""What every page can see, and where every page lies."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+from mmbench.records import TrialKey
+from mmbench.report.lines import Cell
+from mmbench.report.model import Case, Results, Session
+from mmbench.report.tables.board import Board, boards
+from mmbench.report.tables.summary import Summary, summarise
+
+TRIAL_PAGES = 2000
+"""How many trials get a page of their own: those of the newest sessions, and always one session's."""
+
+
+def cell_path(cell: Cell) -> str:
+    """Return the address of a cell's page."""
+    return f"cell/{cell.agent}/{cell.profile}.html"
+
+
+def session_path(session: str, number: int = 1) -> str:
+    """Return the address of a session's page, or of one of its later parts."""
+    return f"session/{session}.html" if number == 1 else f"session/{session}/{number}.html"
+
+
+def trial_path(session: str, key: TrialKey) -> str:
+    """Return the address of a trial's page."""
+    return f"trial/{session}/{key.case}/{key.arm}-{key.run}.html"
+
+
+def case_path(case: str) -> str:
+    """Return the address of a case's page."""
+    return f"case/{case}.html"
+
+
+def method_path(key: str) -> str:
+    """Return the address of a method's leaderboard."""
+    return f"method/{key}.html"
+
+
+@dataclass(frozen=True)
+class Site:
+    """The results and what follows from them."""
+
+    results: Results
+
+    @cached_property
+    def boards(self) -> tuple[Board, ...]:
+        """Return the leaderboards, the current one first."""
+        return boards(self.results)
+
+    @cached_property
+    def cells(self) -> dict[Cell, list[Session]]:
+        """Return the sessions of each cell, newest first."""
+        found: defaultdict[Cell, list[Session]] = defaultdict(list)
+        for session in reversed(self.results.sessions):
+            found[session.cell].append(session)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def by_session(self) -> dict[str, Summary]:
+        """Return the summary of each session alone."""
+        return {session.id: summarise(self.results, [session]) for session in self.results.sessions}
+
+    @cached_property
+    def detailed(self) -> frozenset[str]:
+        """Return the sessions whose trials have pages."""
+        chosen: set[str] = set()
+        left = TRIAL_PAGES
+        for session in reversed(self.results.sessions):
+            if chosen and len(session.trials) > left:
+                break
+            chosen.add(session.id)
+            left -= len(session.trials)
+        return frozenset(chosen)
+
+    @cached_property
+    def cases(self) -> dict[str, Case]:
+        """Return the newest form of every case, by id."""
+        found: dict[str, Case] = {}
+        for session in self.results.sessions:
+            for name in session.header.cases:
+                case = self.results.case(session, name)
+                if case is not None:
+                    found[name] = case
+        return dict(sorted(found.items()))
+
+    def method_number(self, method: str) -> str:
+        """Return the short form of a method hash."""
+        return method[:12]

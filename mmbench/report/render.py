@@ -1,0 +1,86 @@
+"""Jinja set up so that no page can be built unsafely: escaped, strict, every text made visible."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+
+from mmbench.errors import DataError
+from mmbench.report import figures
+from mmbench.report.text import visible
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page to be: its address below the site's root, its template and what that gets."""
+
+    path: str
+    template: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that is published as it is."""
+
+    path: str
+    data: bytes
+
+
+def assets(folder: Path) -> dict[str, File]:
+    """Read site/assets; returns name -> asset, for example style.css -> assets/style.0a1b2c3d.css."""
+    found = {}
+    for source in sorted(path for path in folder.iterdir() if path.is_file()):
+        data = source.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()[:8]
+        found[source.name] = File(f"assets/{source.stem}.{digest}{source.suffix}", data)
+    return found
+
+
+class Renderer:
+    """Turns pages into bytes."""
+
+    def __init__(self, site: Path) -> None:
+        self.assets = assets(site / "assets")
+        self._env = environment(site / "templates")
+        self._env.globals["asset_paths"] = {name: asset.path for name, asset in self.assets.items()}
+
+    def render(self, page: Page) -> bytes:
+        """Render a page; DataError names the template when it cannot be."""
+        root = "../" * page.path.count("/")
+        try:
+            template = self._env.get_template(page.template)
+            text = template.render(**page.context, root=root, path=page.path)
+        except TemplateError as error:
+            raise DataError(f"The template {page.template} fails: {error}.", where=page.path) from error
+        return text.encode()
+
+
+def environment(templates: Path) -> Environment:
+    """Return the one environment that pages are rendered in."""
+    env = Environment(
+        loader=FileSystemLoader(templates),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_finalize,
+    )
+    names = (
+        "points signed interval times times_interval share seconds count money size day minute sign number"
+    )
+    env.filters |= {name: getattr(figures, name) for name in names.split()}
+    env.filters["pair_interval"] = lambda pair: figures.interval(*pair)
+    env.filters["pair_times"] = lambda pair: figures.times_interval(*pair)
+    return env
+
+
+def _finalize(value: Any) -> Any:
+    """Show what hides in a text; what is already markup was made by a template."""
+    return visible(value) if type(value) is str else value

@@ -1,0 +1,1 @@
+"""From sessions to the tables that pages show: pure, no text and no disk."""

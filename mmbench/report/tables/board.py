@@ -1,0 +1,133 @@
+"""The leaderboard of one method: one row per cell, a rank only where one is earned."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from mmbench.report.lines import Cell, Method, Subject
+from mmbench.report.model import Results, Session
+from mmbench.report.stats.ranking import Rank, Ranked, ranking
+from mmbench.report.tables.summary import Summary, summarise
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One cell of a leaderboard: its newest subject, and what else there is."""
+
+    summary: Summary
+    rank: Rank | None
+    reasons: tuple[str, ...]
+    """Why it cannot be ranked, as far as it lies in the row itself."""
+    older: tuple[Summary, ...] = ()
+    """The same cell with earlier versions of the agent, its model or mm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All cells under one method, and whether they may be ranked."""
+
+    method: Method
+    suite: str
+    rows: tuple[Row, ...]
+    references: tuple[Row, ...]
+    reasons: tuple[str, ...]
+    """Why there is no ranking; empty when there is one."""
+    newest: str
+    """Time of its newest session."""
+
+    @property
+    def comparable(self) -> bool:
+        """Tell whether its rows are ranked."""
+        return not self.reasons
+
+    @property
+    def key(self) -> str:
+        """Return the short form of the method hash that stands in addresses."""
+        return self.method.hash[:12]
+
+
+def boards(results: Results) -> tuple[Board, ...]:
+    """Return one board per method, the one with the newest ranked session first."""
+    methods: defaultdict[str, list[Session]] = defaultdict(list)
+    for session in results.sessions:
+        methods[session.method].append(session)
+    made = [_board(results, sessions) for sessions in methods.values()]
+    return tuple(sorted(made, key=lambda board: (bool(board.rows), board.newest, board.key), reverse=True))
+
+
+def _board(results: Results, sessions: Sequence[Session]) -> Board:
+    ranked = _cells(results, [session for session in sessions if not session.reference])
+    references = _cells(results, [session for session in sessions if session.reference])
+    reasons = _reasons(ranked)
+    rows = _ranked(ranked) if ranked and not reasons else ranked
+    newest = max(sessions, key=lambda session: session.order)
+    return Board(
+        newest.header.method,
+        newest.header.plan.suite,
+        tuple(sorted(rows, key=_place)),
+        references,
+        reasons,
+        max((s for s in sessions if not s.reference), key=lambda s: s.order, default=newest).started,
+    )
+
+
+def _cells(results: Results, sessions: Iterable[Session]) -> tuple[Row, ...]:
+    """Return a row for each cell, of its newest subject."""
+    cells: defaultdict[Cell, dict[Subject, list[Session]]] = defaultdict(dict)
+    for session in sessions:
+        cells[session.cell].setdefault(session.subject, []).append(session)
+    rows = []
+    for cell in sorted(cells):
+        summaries = [summarise(results, group) for group in cells[cell].values()]
+        summaries.sort(key=lambda summary: summary.newest.order)
+        newest = summaries[-1]
+        rows.append(Row(newest, None, row_reasons(newest), tuple(reversed(summaries[:-1]))))
+    return tuple(rows)
+
+
+def row_reasons(summary: Summary) -> tuple[str, ...]:
+    """Say what a row lacks for a ranking."""
+    missing = sum(not p.excluded and not p.sound for p in summary.pairs)
+    unjudged = sum(p.excluded == "judge" for p in summary.pairs)
+    bare = sorted(summary.cases - {p.case for p in summary.pairs if p.sound})
+    reasons = []
+    if missing:
+        reasons.append(f"not yet run: {missing} of {len(summary.pairs)} scheduled pairs")
+    if unjudged:
+        reasons.append(f"without a verdict: {unjudged} of {len(summary.pairs)} pairs")
+    if bare:
+        reasons.append(f"no sound pair for {', '.join(bare[:5])}{' …' if len(bare) > 5 else ''}")
+    return tuple(reasons)
+
+
+def _reasons(rows: Sequence[Row]) -> tuple[str, ...]:
+    """Say why rows of one method cannot be ranked."""
+    reasons = [f"{_name(row)}: {reason}" for row in rows for reason in row.reasons]
+    everything = frozenset().union(*(row.summary.cases for row in rows)) if rows else frozenset()
+    for row in rows:
+        lacking = sorted(everything - row.summary.cases)
+        if lacking:
+            reasons.append(
+                f"{_name(row)} does not cover {', '.join(lacking[:5])}{' …' if lacking[5:] else ''}"
+            )
+    if rows and any(row.summary.lift.interval is None for row in rows):
+        reasons.append("some lift has no interval, so places cannot be told apart")
+    return tuple(reasons)
+
+
+def _name(row: Row) -> str:
+    return f"{row.summary.cell.agent} · {row.summary.cell.profile}"
+
+
+def _ranked(rows: Sequence[Row]) -> tuple[Row, ...]:
+    """Give each row the range of places that its lift interval allows."""
+    lifts = {_name(row): row.summary.lift for row in rows}
+    ranks = {rank.name: rank for rank in ranking(Ranked(n, x.point, x.low, x.high) for n, x in lifts.items())}
+    return tuple(replace(row, rank=ranks[_name(row)]) for row in rows)
+
+
+def _place(row: Row) -> tuple[float, Cell]:
+    point = row.summary.lift.point
+    return (float("inf") if point is None else -point, row.summary.cell)

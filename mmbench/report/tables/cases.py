@@ -1,0 +1,78 @@
+"""What each case came to, in both arms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+
+from mmbench.report.model import Trial
+from mmbench.report.tables.pairs import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """One case of one summary: means over its sound pairs, None without one."""
+
+    case: str
+    without: float | None
+    with_: float | None
+    seconds_without: float | None
+    seconds_with: float | None
+    tokens_without: float | None
+    tokens_with: float | None
+    sound: int
+    scheduled: int
+    commands: tuple[tuple[str, int], ...]
+    """mm commands and in how many trials each was called, most first."""
+
+    @property
+    def gain(self) -> float | None:
+        """Return with minus without, in points."""
+        return None if self.with_ is None or self.without is None else self.with_ - self.without
+
+
+def case_rows(pairs: Iterable[Pair]) -> list[CaseRow]:
+    """Return one row per case, by case id."""
+    by_case: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        by_case.setdefault(pair.case, []).append(pair)
+    return [_row(case, by_case[case]) for case in sorted(by_case)]
+
+
+def _row(case: str, pairs: list[Pair]) -> CaseRow:
+    sound = [pair for pair in pairs if pair.sound]
+    without, with_ = [pair.without for pair in sound], [pair.with_ for pair in sound]
+    commands = Counter(name for pair in pairs for name in pair.with_.commands)
+    return CaseRow(
+        case,
+        mean(trial.correctness for trial in without),
+        mean(trial.correctness for trial in with_),
+        mean(_seconds(trial) for trial in without),
+        mean(_seconds(trial) for trial in with_),
+        mean(tokens(trial) for trial in without),
+        mean(tokens(trial) for trial in with_),
+        len(sound),
+        len(pairs),
+        tuple(sorted(commands.items(), key=lambda item: (-item[1], item[0]))),
+    )
+
+
+def _seconds(trial: Trial) -> float | None:
+    """Return a time, None when it is only a bound."""
+    return None if trial.censored else trial.duration_s
+
+
+def tokens(trial: Trial) -> float | None:
+    """Return all tokens of a trial, None when a part is unknown."""
+    usage = trial.usage
+    if usage is None or usage.input_total is None or usage.output_total is None:
+        return None
+    return float(usage.input_total + usage.output_total)
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the known values, None without one."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
