@@ -49,9 +49,7 @@ def parse(raw: RawRun) -> Outcome:
     seen = Seen(
         final_text=text_at(envelope, "final") if envelope else transcript.answer(steps),
         usage=told if told != Usage() else added(_usage(message.get("usage")) for message in replies),
-        model=next((text_at(m, "model") for m in reversed(replies) if text_at(m, "model")), None)
-        or text_at(envelope, "model")
-        or None,
+        model=_model(replies) or text_at(envelope, "model") or None,
         turns=_first(count_at(envelope, "assistantTurns"), len(replies) if found else None),
         tool_calls=_first(
             count_at(envelope, "toolSummary", "calls"), transcript.calls(steps) if found else None
@@ -62,6 +60,12 @@ def parse(raw: RawRun) -> Outcome:
         steps=steps,
     )
     return settle(seen, raw)
+
+
+def _model(replies: list[Json]) -> str | None:
+    """Name the model that replied last, as the endpoint called it where that differs."""
+    names = (text_at(reply, "responseModel") or text_at(reply, "model") for reply in reversed(replies))
+    return next((name for name in names if name), None)
 
 
 def _first(*counts: int | None) -> int | None:

@@ -46,6 +46,7 @@ class Qwen:
             },
             stdin=task.prompt.encode("utf-8", "surrogateescape"),
             files={".qwen/settings.json": json.dumps(_settings(auth), indent=1).encode()},
+            extras={"usage": ".qwen/usage_record.jsonl"},
         )
 
     def _credentials(self, task: Task) -> dict[str, str]:

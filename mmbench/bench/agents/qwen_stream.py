@@ -2,20 +2,35 @@
 
 `system/init`, one `assistant` per content block, `user` for tool results, then
 `result`. A reply of two blocks comes as two events: the first says no tokens,
-the last has those of the whole. An API error comes as a text as well.
+the last has those of the whole. An API error comes as a text as well. The model
+in the stream is the requested one; the usage record, written at the end, names
+the one that was served and tells the thoughts apart.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from mmbench.bench.agents import transcript
 from mmbench.bench.agents.base import RawRun
 from mmbench.bench.agents.failures import classify
 from mmbench.bench.agents.settle import Seen, settle
-from mmbench.bench.agents.stream import Json, added, count_at, dig, events, list_at, minus, text_at, usage
+from mmbench.bench.agents.stream import (
+    Json,
+    added,
+    count_at,
+    dig,
+    events,
+    list_at,
+    minus,
+    plain,
+    plus,
+    text_at,
+    usage,
+)
 from mmbench.outcome import Failure, Outcome, Step, Usage
 
 KNOWN: Final = frozenset({"system", "assistant", "user", "result"})
@@ -33,12 +48,13 @@ def parse(raw: RawRun) -> Outcome:
     end = next((event for event in objects if event.get("type") == "result"), None)
     steps = transcript.joined(step for event in objects if _own(event) for step in _steps(event))
     failure = _failure(end, transcript.answer(steps))
+    served = _served(raw.extras.get("usage", b""))
     said = [model for event in objects if (model := text_at(event, "message", "model"))]
     told = count_at(end, "num_turns")
     seen = Seen(
         final_text="" if failure else transcript.answer(steps),
-        usage=_usage(dig(end, "usage")) if end else added(_calls(objects)),
-        model=said[-1] if said else None,
+        usage=_whole(end, served) if end else added(_calls(objects)),
+        model=_busiest(served) or (said[-1] if said else None),
         turns=transcript.turns(steps) if told is None else told,
         tool_calls=sum(step.kind == "tool_call" for event in objects for step in _steps(event)),
         failure=failure,
@@ -79,6 +95,24 @@ def _steps(event: Json) -> Iterator[Step]:
             yield transcript.call(text_at(block, "name"), dig(block, "input"))
         elif kind == "tool_result":
             yield transcript.result(dig(block, "content"))
+
+
+def _served(record: bytes) -> dict[str, Json]:
+    """Return the tokens by served model from the usage record of a run."""
+    lines = events(record).objects
+    models = dig(lines[-1], "models") if lines else None
+    return {plain(name): told for name, told in models.items()} if isinstance(models, dict) else {}
+
+
+def _busiest(served: dict[str, Json]) -> str | None:
+    return max(served, key=lambda name: count_at(served[name], "totalTokens") or 0) if served else None
+
+
+def _whole(end: Json, served: dict[str, Json]) -> Usage:
+    """Return the run's tokens, with the thoughts that only the record tells."""
+    total = _usage(dig(end, "usage"))
+    thoughts = plus(*(count_at(told, "thoughtsTokens") for told in served.values()))
+    return total if total == Usage() else replace(total, reasoning=thoughts)
 
 
 def _calls(objects: tuple[Json, ...]) -> Iterator[Usage]:
