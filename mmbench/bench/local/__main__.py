@@ -13,7 +13,6 @@ import argparse
 import io
 import json
 import os
-import sys
 import threading
 from pathlib import Path
 
@@ -28,15 +27,17 @@ def main() -> None:
     parser.add_argument("--reason", default="no weights were given")
     options = parser.parse_args()
     threading.Thread(target=_leave_with_parent, daemon=True).start()
+    sound = _sound(options.weights)
     images, why_not = _images()
-    readers = Readers(images, _sound(options.weights), why_not or options.reason)
+    readers = Readers(images, sound, why_not or options.reason)
     with LocalHTTPServer(readers) as server:
         _announce(options.port_file, server)
         server.serve_forever()
 
 
 def _leave_with_parent() -> None:
-    while sys.stdin.buffer.read(4096):
+    # Not by sys.stdin: its lock, held here, would abort an interpreter that ends by itself.
+    while os.read(0, 4096):
         pass
     # Nothing is kept between requests, so there is nothing to put in order first.
     os._exit(0)
