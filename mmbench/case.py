@@ -205,14 +205,14 @@ def load_suite(cases: Path, name: str) -> Suite:
             raise unknown("suite", name, suites(cases))
         if not path.exists():
             raise DataError(f"There is no suite at {name}.", where=name)
-    about = _about(path)
+    told = about(path)
     loaded = tuple(_require(document, source, folder) for document, source, folder in documents(path))
     if not loaded:
         raise DataError(
             "The suite has no cases.", where=path.name, fix="See CONTRIBUTING.md on adding a case."
         )
     _refuse_twins(loaded)
-    return Suite(about.get("name", path.stem), about.get("dataset", "embedded"), loaded)
+    return Suite(told.get("name", path.stem), told.get("dataset", "embedded"), loaded)
 
 
 def suites(cases: Path) -> list[str]:
@@ -220,17 +220,18 @@ def suites(cases: Path) -> list[str]:
     return sorted(entry.name for entry in cases.iterdir() if entry.is_dir()) if cases.is_dir() else []
 
 
-def _about(path: Path) -> dict[str, str]:
+def about(path: Path) -> dict[str, str]:
+    """Read what a suite folder says of itself, nothing for other forms; DataError when it is invalid."""
     file = path / "suite.json"
     if not path.is_dir() or not file.is_file():
         return {}
-    about = _json(file.read_bytes(), f"{path.name}/suite.json")
-    fault = schema.first_fault("suite", about)
+    told: dict[str, str] = _json(file.read_bytes(), f"{path.name}/suite.json")
+    fault = schema.first_fault("suite", told)
     if fault is not None:
         raise DataError(
             f"The suite is invalid at {fault.pointer}: {fault.reason}.", where=f"{path.name}/suite.json"
         )
-    return about
+    return told
 
 
 def _refuse_twins(cases: tuple[Case, ...]) -> None:

@@ -66,7 +66,7 @@ def method_parts(
         "suite": suite.name,
         "cases": {case.id: case.digest for case in suite.cases},
         "dataset": dataset.digest,
-        "primer": {arm: primer.digest(arm) for arm in arms},
+        "primer": {arm: primer.sha256(arm) for arm in arms},
         "arms": list(arms),
         "limits": limits.record() | {"timeout_s": timeout_s},
         "checks": CHECKS_VERSION,
@@ -152,7 +152,7 @@ def public_origin(url: str) -> str | None:
 def kit(root: Path) -> dict[str, Any]:
     """Return the version of the kit, its commit, and whether its code was changed since."""
     commit = _git(root, "rev-parse", "HEAD")
-    changed = _git(root, "status", "--porcelain", "--", ".", ":!results", ":!_site")
+    changed = _git(root, "status", "--porcelain", "--", ".", ":(exclude)results")
     return {
         "version": __version__,
         "commit": commit or None,

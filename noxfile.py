@@ -1,0 +1,184 @@
+# /// script
+# dependencies = ["nox>=2025.5.1"]
+# ///
+"""Everything one does with mmbench, as Nox sessions; `nox -l` lists them.
+
+Arguments after `--` go to the command: `nox -s bench -- claude gateway --runs 3`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+from nox.command import CommandFailed
+
+nox.needs_version = ">=2025.5.1"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["bench"]
+
+ROOT = Path(__file__).parent
+LOCKS = ROOT / "requirements"
+STATE = Path(os.environ.get("MMBENCH_STATE", ROOT / ".mmbench"))
+MMBENCH = ("python", "-m", "mmbench")
+TEST_FAILURE = 1
+
+if sys.version_info < (3, 11):
+    sys.exit(f"mmbench needs Python 3.11 or newer; this Nox runs on {sys.version.split()[0]}.")
+
+
+def install(session: nox.Session, *locks: str) -> None:
+    """Install locked dependencies by hash; nothing is done while the locks are the same."""
+    paths = [LOCKS / f"{name}.txt" for name in locks]
+    stamp = Path(session.virtualenv.location) / ".mmbench-locks"
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    if stamp.is_file() and stamp.read_text() == digest:
+        return
+    options = [option for path in paths for option in ("-r", str(path))]
+    session.install("--require-hashes", "--no-deps", *options)
+    stamp.write_text(digest)
+
+
+def install_mm(session: nox.Session) -> None:
+    """Install the pinned mm into a virtualenv of its own, which an arm has or has not."""
+    place, lock = STATE / "mm", LOCKS / "mm.txt"
+    stamp = place / ".mmbench-locks"
+    digest = hashlib.sha256(lock.read_bytes()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == digest:
+        return
+    shutil.rmtree(place, ignore_errors=True)
+    session.run(sys.executable, "-m", "virtualenv", "--quiet", str(place), external=True)
+    python = str(place / "bin" / "python")
+    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--require-hashes", "--no-deps"]
+    session.run(*pip, "-r", str(lock), external=True)
+    stamp.write_text(digest)
+
+
+@nox.session(tags=["run"])
+def bench(session: nox.Session) -> None:
+    """Run agents with and without mm, write results, build the report (-- AGENTS PROFILES --runs N …)."""
+    install(session, "bench")
+    install_mm(session)
+    try:
+        session.run(*MMBENCH, "bench", *session.posargs)
+    except CommandFailed as failure:
+        if str(failure.reason).endswith(f"code {TEST_FAILURE}"):
+            session.notify("report", posargs=_results_of(session.posargs))
+        raise
+    if not {"-h", "--help"} & set(session.posargs):
+        session.notify("report", posargs=_results_of(session.posargs))
+
+
+def _results_of(arguments: list[str]) -> list[str]:
+    """Return the arguments that name the results folder."""
+    for index, argument in enumerate(arguments):
+        if argument == "--results":
+            return arguments[index : index + 2]
+        if argument.startswith("--results="):
+            return [argument]
+    return []
+
+
+@nox.session(tags=["run"])
+def check(session: nox.Session) -> None:
+    """Prove that a bench could run, and print its plan (-- AGENTS PROFILES …)."""
+    install(session, "bench")
+    install_mm(session)
+    session.run(*MMBENCH, "check", *session.posargs)
+
+
+@nox.session(tags=["run"])
+def fetch(session: nox.Session) -> None:
+    """Make the dataset ready: build the embedded one, or verify another (-- --dataset NAME)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "fetch", *session.posargs)
+
+
+@nox.session(tags=["run"])
+def agents(session: nox.Session) -> None:
+    """Install agent CLIs at their pinned versions into this project (-- claude codex …)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "agents", "install", *session.posargs)
+
+
+@nox.session(tags=["check"])
+def validate(session: nox.Session) -> None:
+    """Check every schema, case and results file (-- FILES…)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "validate", *session.posargs)
+
+
+@nox.session(tags=["show"])
+def report(session: nox.Session) -> None:
+    """Build the static site from results/ into _site/ (-- --results DIR --out DIR)."""
+    install(session, "report")
+    session.run(*MMBENCH, "report", *session.posargs)
+
+
+@nox.session(tags=["show"])
+def serve(session: nox.Session) -> None:
+    """Serve the site on this machine and rebuild it when results change (-- --port N)."""
+    install(session, "report")
+    session.run(*MMBENCH, "serve", *session.posargs)
+
+
+@nox.session(tags=["check"])
+def tests(session: nox.Session) -> None:
+    """Run the fast tests (-- PYTEST ARGUMENTS)."""
+    install(session, "tests")
+    install_mm(session)
+    session.run("python", "-m", "pytest", "-m", "not live and not browser", *session.posargs)
+
+
+@nox.session(tags=["check"])
+def lint(session: nox.Session) -> None:
+    """Check format, style, strict types and the workflows."""
+    install(session, "lint")
+    session.run("ruff", "format", "--check", ".")
+    session.run("ruff", "check", ".")
+    session.run("mypy")
+    session.run("actionlint", *map(str, sorted((ROOT / ".github" / "workflows").glob("*.yml"))))
+
+
+@nox.session(tags=["slow"])
+def live(session: nox.Session) -> None:
+    """Run the slow tests with real models and real media (-- PYTEST ARGUMENTS)."""
+    install(session, "live")
+    install_mm(session)
+    session.run("python", "-m", "pytest", "-m", "live", *session.posargs)
+
+
+@nox.session(tags=["slow"])
+def perf(session: nox.Session) -> None:
+    """Measure start-up, overhead per trial, shim and resume; prints a table (-- NAMES…)."""
+    install(session, "tests")
+    install_mm(session)
+    session.run("python", "-m", "tests.perf", *session.posargs)
+
+
+@nox.session(tags=["maintain"])
+def lock(session: nox.Session) -> None:
+    """Resolve the dependencies again and write the locks with hashes (-- --upgrade)."""
+    session.install("uv")
+    sets = {
+        "bench": ("bench", "local"),
+        "mm": ("mm",),
+        "report": ("report",),
+        "tests": ("bench", "local", "report"),
+        "live": ("bench", "local", "report"),
+        "lint": ("bench", "local", "report"),
+    }
+    groups = {"tests": ("tests",), "live": ("tests", "live"), "lint": ("tests", "lint")}
+    for name, extras in sets.items():
+        session.run(
+            *("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-emit-index-url"),
+            *("--python-version", "3.11", "--custom-compile-command", "nox -s lock"),
+            *(option for extra in extras for option in ("--extra", extra)),
+            *(option for group in groups.get(name, ()) for option in ("--group", group)),
+            *("-o", str(LOCKS / f"{name}.txt"), "pyproject.toml", *session.posargs),
+        )
