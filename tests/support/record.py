@@ -18,7 +18,7 @@ from typing import Any
 
 from mmbench.bench.agents.base import Agent, RawRun
 from mmbench.bench.toolchain import installed
-from tests.support import drive
+from tests.support import databases, drive
 from tests.support.loopback import LoopbackModel, Script, total
 from tests.support.samples import DATA
 
@@ -26,6 +26,10 @@ COMMANDS = ("cat secret.txt", "echo done > out.txt; cat out.txt")
 PROMPT = "Read secret.txt with the shell, write out.txt, and say what you read."
 NOWHERE = "http://127.0.0.1:9"
 LONGEST_TEXT = 400
+MODELS = {"gemini": "gemini-3-pro-preview"}
+"""Models that a CLI takes no other for; the endpoint serves any."""
+START_S = {"openclaw": 30.0}
+"""What a CLI needs before its first call, on a slow machine."""
 
 IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:ses|prt|msg|fco|rs)_[0-9A-Za-z]{20,}\b"
@@ -58,6 +62,9 @@ SCENARIOS = {
     "killed": Scenario(Script(commands=COMMANDS, mode="hang", fail_after=1), timeout_s=20.0),
     "fallback": Scenario(Script(commands=COMMANDS, served_model="another-model")),
     "empty": Scenario(Script(commands=COMMANDS[:1], final="")),
+    "forbidden": Scenario(Script(mode="403")),
+    "late_error": Scenario(Script(commands=COMMANDS, mode="500", fail_after=1)),
+    "long": Scenario(Script(commands=("seq 1 600",), final="Counted.")),
 }
 
 
@@ -109,7 +116,11 @@ def record(agent: Agent, version: str, name: str) -> RawRun:
     (place.work / "secret.txt").write_text("The word is heliotrope.\n", encoding="utf-8")
     with LoopbackModel(scenario.script) as model:
         url = scenario.url or model.url
-        raw = drive.run(agent, drive.task_for(place, PROMPT, url, timeout_s=scenario.timeout_s), place)
+        wanted, patience = (
+            MODELS.get(agent.name, "fake-model"),
+            scenario.timeout_s + START_S.get(agent.name, 0.0),
+        )
+        raw = drive.run(agent, drive.task_for(place, PROMPT, url, model=wanted, timeout_s=patience), place)
     write(DATA / agent.name / version / name, raw, model, Scrub(place))
     shutil.rmtree(root, ignore_errors=True)
     return raw
@@ -123,7 +134,11 @@ def write(folder: Path, raw: RawRun, model: LoopbackModel, scrub: Scrub) -> None
     (folder / "stdout").write_bytes(scrub(raw.stdout))
     (folder / "stderr").write_bytes(scrub(raw.stderr))
     for name, content in raw.extras.items():
-        (folder / f"extra.{name}").write_bytes(scrub(shortened_log(content)))
+        if databases.is_database(content):
+            script = databases.dump(content, raw.extras.get(f"{name}-wal", b""), scrub)
+            (folder / f"extra.{name}.sql").write_bytes(script)
+        elif not name.endswith("-wal"):
+            (folder / f"extra.{name}").write_bytes(scrub(shortened_log(content)))
     served = total(model.served) if model.served else None
     known = {
         "exit_code": raw.exit_code,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mmbench.bench.agents.base import RawRun
+from tests.support import databases
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "agents"
 
@@ -39,7 +40,15 @@ def sample(agent: str, scenario: str) -> Sample:
         stderr=(folder / "stderr").read_bytes(),
         exit_code=known["exit_code"],
         ended=known["ended"],
-        extras={path.name.removeprefix("extra."): path.read_bytes() for path in folder.glob("extra.*")},
+        extras=dict(_extra(path) for path in sorted(folder.glob("extra.*"))),
         requested_model=known["requested_model"],
     )
     return Sample(raw, known)
+
+
+def _extra(path: Path) -> tuple[str, bytes]:
+    """Read a file that the CLI left; a database is kept as the statements that make it."""
+    name = path.name.removeprefix("extra.")
+    if path.suffix == ".sql":
+        return name.removesuffix(".sql"), databases.restore(path.read_bytes())
+    return name, path.read_bytes()
