@@ -22,11 +22,12 @@ _RUNNABLE = re.compile(r"__name__\s*==\s*['\"]__main__['\"]")
 _TAG = "mmbench-probe"
 _SHELLS = ("sh -c", "bash -c", "bash -lc", "zsh -lc")
 
+# The last line is what counts: a login shell may print a greeting first.
 _HEAD = r"""probe() {
   _label=$1; shift
   _text=$("$@" </dev/null 2>&1); _code=$?
-  printf '\nTAG\t%s\t%s\t%s\n' "$_label" "$_code" "${_text%%
-*}"
+  printf '\nTAG\t%s\t%s\t%s\n' "$_label" "$_code" "${_text##*
+}"
 }
 has() { command -v "$1" >/dev/null 2>&1; }
 # Each interpreter once: resolving links costs one start each, trying every route twice costs more.
