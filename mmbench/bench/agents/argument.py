@@ -1,4 +1,4 @@
-"""What can be handed to a program as an argument, and what cannot."""
+"""How a prompt gets to a program whole: what an argument can hold, and what a CLI would take for a command."""
 
 from __future__ import annotations
 
@@ -20,3 +20,8 @@ def checked(argv: tuple[str, ...]) -> tuple[str, ...]:
             message = f"{argv[0]} takes the prompt as an argument, and this one holds a NUL."
             raise LaunchError(Failure("argv_limit", message))
     return argv
+
+
+def typed(prompt: str) -> bytes:
+    """Return the prompt as standard input; a line feed before a leading slash keeps it from being a command."""
+    return ("\n" + prompt if prompt.startswith("/") else prompt).encode("utf-8", "surrogateescape")

@@ -6,6 +6,7 @@ import json
 from typing import ClassVar
 
 from mmbench.bench.agents import gemini_stream
+from mmbench.bench.agents.argument import typed
 from mmbench.bench.agents.base import Launch, RawRun, Task, Wire
 from mmbench.outcome import Outcome
 
@@ -53,7 +54,7 @@ class Gemini:
                 "GEMINI_TELEMETRY_ENABLED": "false",
                 "NO_COLOR": "1",
             },
-            stdin=task.prompt.encode("utf-8", "surrogateescape"),
+            stdin=typed(task.prompt),
             files={".gemini/settings.json": json.dumps(_settings(_auth(env)), indent=1).encode()},
         )
 

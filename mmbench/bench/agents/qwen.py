@@ -6,6 +6,7 @@ import json
 from typing import ClassVar
 
 from mmbench.bench.agents import qwen_stream
+from mmbench.bench.agents.argument import typed
 from mmbench.bench.agents.base import Launch, RawRun, Task, Wire
 from mmbench.outcome import Outcome
 
@@ -44,7 +45,7 @@ class Qwen:
                 "QWEN_USAGE_STATISTICS_ENABLED": "false",
                 "NO_COLOR": "1",
             },
-            stdin=task.prompt.encode("utf-8", "surrogateescape"),
+            stdin=typed(task.prompt),
             files={".qwen/settings.json": json.dumps(_settings(auth), indent=1).encode()},
             extras={"usage": ".qwen/usage_record.jsonl"},
         )
