@@ -123,7 +123,14 @@ def _prepare(options: Options, project: Project, console: Console, cancel: threa
 @contextlib.contextmanager
 def _served(shared: Bench, name: str) -> Iterator[tuple[Profile, Backend, str | None]]:
     """Resolve a profile; the local one is started, and stopped at the end."""
-    profile = profiles.resolve(name, mm=shared.mm.executable, **shared.options.adhoc)
+    adhoc = shared.options.adhoc
+    profile = profiles.resolve(
+        name,
+        mm=shared.mm.executable,
+        model=adhoc.get("model"),
+        base_url=adhoc.get("base_url"),
+        api_key=adhoc.get("api_key"),
+    )
     if profile.kind != "local":
         yield profile, Backend(frozenset({"ocr", "speech", "vision"}), {}), None
         return

@@ -16,7 +16,7 @@ AGENTS: Mapping[str, str] = {
     "hermes": "mmbench.bench.agents.hermes:Hermes",
     "nop": "mmbench.bench.agents.nop:Nop",
     "openclaw": "mmbench.bench.agents.openclaw:Openclaw",
-    "opencode": "mmbench.bench.agents.opencode:Opencode",
+    "opencode": "mmbench.bench.agents.opencode:OpenCode",
     "oracle": "mmbench.bench.agents.oracle:Oracle",
     "pi": "mmbench.bench.agents.pi:Pi",
     "qwen": "mmbench.bench.agents.qwen:Qwen",
