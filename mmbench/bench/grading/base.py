@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mmbench.bench.grading.clean import one_line
+from mmbench.bench.grading.malformed import Malformed
 
 if TYPE_CHECKING:
     from mmbench.bench.grading.look import Look
@@ -156,6 +157,8 @@ def _run_one(check: Params, look: Look) -> Finding:
         finding = spec.grade(spec.with_defaults(check), look)
     except Refused as refusal:
         finding = Finding(0.0, str(refusal))
+    except Malformed as fault:
+        finding = Finding(0.0, f"{check.get('path', 'The file')} is malformed: {fault}.")
     except CheckFailedToRun:
         raise
     except Exception as error:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from mmbench.bench.grading import answer, artifact, filesystem
+from mmbench.bench.grading import (
+    answer,
+    artifact,
+    documents,
+    filesystem,
+    layout,
+    media,
+    preserve,
+    table_match,
+)
 from mmbench.bench.grading.base import KindSpec
 
 KINDS: dict[str, KindSpec] = {
     **answer.KINDS,
     **filesystem.KINDS,
     **artifact.KINDS,
+    **table_match.KINDS,
+    **layout.KINDS,
+    **preserve.KINDS,
+    **media.KINDS,
+    **documents.KINDS,
 }
 """Grader and parameters of each kind, by the name that cases use."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from mmbench.bench.grading import tree
 from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, Params, Refused
@@ -19,6 +20,7 @@ from mmbench.bench.grading.tables import Document, format_of, parse
 
 MAX_ANSWER = 200_000
 MAX_DOCUMENT = 32 << 20
+MAX_MEDIA = 512 << 20
 MAX_PARSED_HERE = 256 << 10
 
 
@@ -159,6 +161,32 @@ class Look:
             return False
         return self.hash_of(path) == wanted
 
+    def real_file(self, path: str, cap: int = MAX_MEDIA) -> Path:
+        """Return the path on disk of a regular file of the tree, for the parser process; raises Refused."""
+        return tree.real_path(self.evidence.tree, path, cap)
+
+    def ask_with_original(self, operation: str, path: str, original: str | None, **arguments: Any) -> Any:
+        """Let the parser process look at a file of the tree beside the pristine copy of an original.
+
+        Raises Refused for the file of the tree, CheckFailedToRun when the original is at fault.
+        """
+        reference = str(self.reference_file(self.original(original))) if original is not None else None
+        try:
+            return self.reader.ask(
+                operation, path, path=str(self.real_file(path)), reference=reference, **arguments
+            )
+        except Refused:
+            if reference is not None:
+                self._prove(operation, str(original), reference, arguments)
+            raise
+
+    def _prove(self, operation: str, original: str, reference: str, arguments: Mapping[str, Any]) -> None:
+        """Make sure that an original can be read, so that a refusal is the agent's."""
+        try:
+            self.reader.ask(operation, original, path=reference, reference=reference, **arguments)
+        except Refused as refusal:
+            raise CheckFailedToRun(f"the original {refusal}") from refusal
+
     def document(self, path: str, form: str | None = None, sheet: str | None = None) -> Document:
         """Parse a file of the tree now; raises Refused, with the reason, when it cannot be."""
         key = (path, form, sheet)
@@ -202,9 +230,16 @@ class Look:
         now, then = self.now.get(path), self.before.get(path)
         if now is None or then is None or now.kind != then.kind:
             return False
+        if now.kind == "file" and not now.mode & then.mode & stat.S_IRUSR:
+            return (now.size, now.mtime_ns) == (
+                then.size,
+                then.mtime_ns,
+            )  # its content was, or is, closed to all
         if now.kind == "file":
             return now.size == then.size and self._same(path, path)
-        return now.target == then.target
+        if now.kind == "symlink" and then.target is not None:
+            return now.target == then.target
+        return now.mtime_ns == then.mtime_ns or now.kind == "directory"
 
 
 @lru_cache(maxsize=512)

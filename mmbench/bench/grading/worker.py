@@ -20,6 +20,12 @@ from mmbench.bench.grading.reader import MEMORY_BYTES
 
 OPERATIONS = {
     "document": "mmbench.bench.grading.tables:document",
+    "image": "mmbench.bench.grading.pixels:image",
+    "exif": "mmbench.bench.grading.pixels:exif",
+    "audio": "mmbench.bench.grading.sound:audio",
+    "video": "mmbench.bench.grading.film:video",
+    "pdf": "mmbench.bench.grading.papers:pdf",
+    "docx": "mmbench.bench.grading.papers:docx",
 }
 
 
