@@ -24,7 +24,7 @@ SETTINGS = {"retry": {"provider": {"maxRetries": 2}}}
 """The only place that caps retries; the CLI's own 8 to 10 take up to 184 s."""
 
 
-class OpenClaw:
+class Openclaw:
     """OpenClaw's isolated headless turn; needs Node 24."""
 
     name: ClassVar[str] = "openclaw"
