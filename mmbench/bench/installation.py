@@ -186,6 +186,7 @@ def _write_launcher(path: Path, command: str) -> None:
 
 
 def _stamp(folder: Path, version: str, seconds: float) -> None:
-    sizes = (entry.lstat().st_blocks * 512 for entry in folder.rglob("*"))
-    stamp = Stamp(version, round(seconds, 1), round(sum(sizes) / 1e6))
+    found = (entry.lstat() for entry in folder.rglob("*"))
+    blocks = {entry.st_ino: entry.st_blocks for entry in found}  # a hard link counts once
+    stamp = Stamp(version, round(seconds, 1), round(sum(blocks.values()) * 512 / 1e6))
     (folder / STAMP).write_text(json.dumps(asdict(stamp)) + "\n", encoding="utf-8")
