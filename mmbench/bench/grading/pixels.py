@@ -15,6 +15,7 @@ from mmbench.bench.grading.malformed import Malformed, parsing
 MAX_PIXELS = 120_000_000
 SIDE = 64
 FLAT = 0.01
+LUMA = np.array([0.299, 0.587, 0.114])  # ITU-R BT.601, as Pillow's own grayscale
 Pixels = npt.NDArray[np.float64]
 # Where the pixels lie in the file and how they are stored: a converted copy must differ in these.
 _TECHNICAL = frozenset(
@@ -70,7 +71,7 @@ def likeness(found: Image.Image, wanted: Image.Image, *, colour: bool = True) ->
     flat ones are compared by colour alone, a flat one is unlike any other.
     """
     a, b = _small(found), _small(wanted)
-    light_a, light_b = a.mean(axis=2), b.mean(axis=2)
+    light_a, light_b = a @ LUMA, b @ LUMA
     flat_a, flat_b = light_a.std() < FLAT, light_b.std() < FLAT
     if flat_a != flat_b:
         return 0.0
