@@ -31,6 +31,9 @@ MODELS = {"gemini": "gemini-3-pro-preview"}
 START_S = {"openclaw": 30.0}
 """What a CLI needs before its first call, on a slow machine."""
 
+PROMPTS = {"response_item", "world_state"}
+"""Lines of a log that hold the instructions of the CLI's makers."""
+
 IDS = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:ses|prt|msg|fco|rs)_[0-9A-Za-z]{20,}\b"
 )
@@ -100,12 +103,13 @@ def shortened(value: Any) -> Any:
 
 
 def shortened_log(raw: bytes) -> bytes:
-    """Shorten a log of JSON lines; other files stay as they are."""
+    """Shorten a log of JSON lines, and leave out its prompts; other files stay as they are."""
     try:
         lines = [json.loads(line) for line in raw.split(b"\n") if line.strip()]
     except ValueError:
         return raw
-    return b"".join(json.dumps(shortened(line), ensure_ascii=False).encode() + b"\n" for line in lines)
+    kept = [line for line in lines if not isinstance(line, dict) or line.get("type") not in PROMPTS]
+    return b"".join(json.dumps(shortened(line), ensure_ascii=False).encode() + b"\n" for line in kept)
 
 
 def record(agent: Agent, version: str, name: str) -> RawRun:

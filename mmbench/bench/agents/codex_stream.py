@@ -2,11 +2,13 @@
 
 Traps: items of type `error` and "Reconnecting" events stand in good runs; the
 usage of `turn.completed` is the thread's running total; a killed run prints no
-usage at all, but the session's own log has it, and the model's name.
+usage at all, but the session's own log has it. That log names the model that
+was asked for; which one the endpoint served, Codex does not tell.
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -118,7 +120,16 @@ def _steps(stream: Events) -> Iterator[Step]:
         if kind == "agent_message":
             yield Step("message", text_at(item, "text"))
         elif kind == "command_execution":
-            yield Step("tool_call", text_at(item, "command"), kind)
+            yield Step("tool_call", _command(text_at(item, "command")), kind)
             yield Step("tool_result", text_at(item, "aggregated_output"), kind)
         elif kind not in NOT_TOOLS:
             yield Step("tool_call", as_text(item), kind)
+
+
+def _command(line: str) -> str:
+    """Take a command out of the shell that runs it."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return line
+    return words[2] if len(words) == 3 and words[1] in ("-c", "-lc") else line
