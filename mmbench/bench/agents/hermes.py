@@ -70,11 +70,10 @@ class Hermes:
 
 
 def _config(task: Task) -> dict[str, object]:
-    """Build the configuration: retries capped, no memory, no profile of the user, no update check."""
+    """Build the configuration: retries capped, no memory, no profile of the user."""
     config: dict[str, object] = {
         "agent": {"api_max_retries": MAX_RETRIES},
         "memory": {"memory_enabled": False, "user_profile_enabled": False},
-        "updates": {"check": False},
     }
     if task.endpoint:
         config["model"] = {

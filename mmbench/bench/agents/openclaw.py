@@ -89,6 +89,7 @@ def _model(task: Task) -> tuple[str, ...]:
 def _config(task: Task) -> dict[str, object]:
     """Build the configuration: nothing from the network but the model, the arm's tools first on PATH."""
     config: dict[str, object] = {
+        "plugins": {"slots": {"memory": "none"}},
         "skills": {"allowBundled": []},
         "telemetry": {"enabled": False},
         "tools": {"exec": {"pathPrepend": [task.path.split(":", 1)[0]]}},
