@@ -23,7 +23,7 @@ def names_file(p: Params, look: Look) -> Finding:
     missing = [path for path in wanted if path not in look.named]
     others = sorted(look.named - look.wanted_names)
     score = (len(wanted) - len(missing)) / len(wanted)
-    if p["max_other_files"] is not None and len(others) > p["max_other_files"]:
+    if len(others) > p["max_other_files"]:
         allowed = p["max_other_files"]
         return Finding(0.0, f"The answer names {len(others)} other files ({listed(others)}), over {allowed}.")
     says = f"does not name {listed(missing)}" if missing else f"names {listed(wanted)}"
@@ -150,7 +150,7 @@ KINDS = {
                 "description": "File or files to name; a bare name will do where only one file has it.",
             },
             "max_other_files": described(
-                COUNT, "How many files that no names_file check wants may be named."
+                COUNT, "How many files that no names_file check wants may be named.", default=20
             ),
         },
         ("path",),

@@ -33,6 +33,11 @@ def test_names_file_gives_the_share_of_several(files: Trial) -> None:
     assert result.reason == "The answer does not name docs/report.pdf."
 
 
+def test_naming_every_file_earns_nothing_by_default_either(files: Trial) -> None:
+    assert files.score("\n".join(FILES), kind="names_file", path=WANTED) == 0
+    assert files.score("\n".join(FILES[:15] + WANTED), kind="names_file", path=WANTED) == 1
+
+
 def test_a_file_that_the_agent_made_can_be_asked_for(files: Trial) -> None:
     assert files.score("I wrote out/new.csv", kind="names_file", path="out/new.csv") == 1
 

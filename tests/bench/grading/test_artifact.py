@@ -115,9 +115,11 @@ def test_artifact_contains_in_json_text_and_workbook(made: Trial) -> None:
     made.write("x.xlsx", workbook(S=[["customer", "total", "no"], ["Musterkunde AG", 381.12, 123100401]]))
     for path in ("x.json", "x.md", "x.xlsx"):
         check = {"kind": "artifact_contains", "path": path}
-        assert made.share([{**check, "all_of": ["Musterkunde", "381.12", "123100401"]}]) == 1
-        assert made.share([{**check, "all_of": ["Muster", "381.12", "381.1", "23100401"]}]) == 0.25
-        assert made.share([{**check, "value": "381.12", "none_of": ["musterkunde ag"]}]) == 0
+        assert made.scores(
+            {**check, "all_of": ["Musterkunde", "381.12", "123100401"]},
+            {**check, "all_of": ["Muster", "381.12", "381.1", "23100401"]},
+            {**check, "value": "381.12", "none_of": ["musterkunde ag"]},
+        ) == [1, 0.25, 0]
 
 
 def test_a_column_or_pointer_narrows_where_to_look(made: Trial) -> None:
@@ -170,10 +172,13 @@ def test_row_count_without_header_by_sheet_and_by_pointer(made: Trial) -> None:
     made.write("x.csv", CSV)
     made.write("x.xlsx", workbook(A=[["h"], [1]], B=[["h"], [1], [2], [3]]))
     made.write("x.json", json.dumps({"a": [1], "b": {"c": [1, 2, 3]}}))
-    assert made.score(kind="artifact_row_count", path="x.csv", count=3, header=False) == 1
-    assert made.score(kind="artifact_row_count", path="x.xlsx", count=1) == 1
-    assert made.score(kind="artifact_row_count", path="x.xlsx", sheet="B", count=3) == 1
-    assert made.score(kind="artifact_row_count", path="x.json", pointer="/b/c", count=3) == 1
+    check = {"kind": "artifact_row_count"}
+    assert made.scores(
+        {**check, "path": "x.csv", "count": 3, "header": False},
+        {**check, "path": "x.xlsx", "count": 1},
+        {**check, "path": "x.xlsx", "sheet": "B", "count": 3},
+        {**check, "path": "x.json", "pointer": "/b/c", "count": 3},
+    ) == [1, 1, 1, 1]
 
 
 def test_a_large_artifact_goes_through_the_parser_process_and_comes_out_the_same(made: Trial) -> None:

@@ -41,21 +41,25 @@ def made(tmp_path: Path) -> Trial:
 def test_pdf_text(made: Trial) -> None:
     made.write("out.pdf", pdf("Total 381.12 EUR for Acme", "Second page says Bolt"))
     check = {"kind": "pdf_text", "path": "out.pdf"}
-    assert made.share([{**check, "all_of": ["381.12", "acme", "bolt"]}]) == 1
-    assert made.share([{**check, "all_of": ["acme", "bolt"], "page": 2}]) == 0.5
-    assert made.share([{**check, "value": "acme", "none_of": ["bolt"]}]) == 0
-    assert made.share([{**check, "value": "acme", "page_count": 2}]) == 1
-    assert made.share([{**check, "value": "acme", "page_count": 3}]) == 0.5
+    assert made.scores(
+        {**check, "all_of": ["381.12", "acme", "bolt"]},
+        {**check, "all_of": ["acme", "bolt"], "page": 2},
+        {**check, "value": "acme", "none_of": ["bolt"]},
+        {**check, "value": "acme", "page_count": 2},
+        {**check, "value": "acme", "page_count": 3},
+    ) == [1, 0.5, 0, 1, 0.5]
 
 
 def test_docx_text_replaced_everywhere(made: Trial) -> None:
-    check = {"kind": "docx_text", "path": "contract.docx", "all_of": ["Bolt AG"], "none_of": ["Acme GmbH"]}
-    assert made.share([check]) == 0
-    made.write("contract.docx", word("Party A: Bolt AG", header="Acme GmbH"))
-    result = made.results([check])[0]
-    assert (result.score, result.reason) == (0, "contract.docx holds Acme GmbH, which it must not.")
-    made.write("contract.docx", word("Party A: Bolt AG", header="Bolt AG", cell="Bolt"))
-    assert made.share([check]) == 1
+    made.write("half.docx", word("Party A: Bolt AG", header="Acme GmbH"))
+    made.write("whole.docx", word("Party A: Bolt AG", header="Bolt AG", cell="Bolt"))
+    check = {"kind": "docx_text", "all_of": ["Bolt AG"], "none_of": ["Acme GmbH"]}
+    untouched, half, whole = made.results(
+        [{**check, "path": "contract.docx"}, {**check, "path": "half.docx"}, {**check, "path": "whole.docx"}]
+    )
+    assert (untouched.score, untouched.reason) == (0, "contract.docx is as it was at the start.")
+    assert (half.score, half.reason) == (0, "half.docx holds Acme GmbH, which it must not.")
+    assert whole.score == 1
 
 
 def test_a_word_split_over_runs_is_whole(tmp_path: Path) -> None:

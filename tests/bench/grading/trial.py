@@ -33,6 +33,10 @@ class Trial:
     def score(self, answer: str | None = None, **check: Any) -> float:
         return self.result(answer, **check).score
 
+    def scores(self, *checks: Mapping[str, Any]) -> list[float]:
+        """Grade several checks in one run, so that one parser process serves them all."""
+        return [result.score for result in self.results(checks)]
+
     def share(self, checks: Sequence[Mapping[str, Any]], answer: str | None = None) -> float:
         return checkpoint_score(self.results(checks, answer))
 
