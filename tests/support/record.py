@@ -28,7 +28,7 @@ NOWHERE = "http://127.0.0.1:9"
 LONGEST_TEXT = 400
 MODELS = {"gemini": "gemini-3-pro-preview"}
 """Models that a CLI takes no other for; the endpoint serves any."""
-START_S = {"openclaw": 120.0, "qwen": 30.0}
+START_S = {"hermes": 40.0, "openclaw": 120.0, "qwen": 40.0}
 """What a CLI needs before its first call, on a slow machine."""
 
 PROMPTS = {"response_item", "world_state"}

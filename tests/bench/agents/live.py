@@ -8,6 +8,9 @@ from mmbench.bench.agents.base import Agent
 from tests.support import drive
 from tests.support.loopback import LoopbackModel, Mode, Script, total
 
+PATIENCE_S = 300.0
+"""Starting some CLIs takes a minute on a busy machine."""
+
 PROMPTS = {
     "option": "-x --help is what I want",
     "quotes": "say \"hi\" and 'bye' `x` $HOME \\n",
@@ -26,7 +29,9 @@ def check_run(agent: Agent, folder: Path, *, model: str = "fake-model") -> None:
     (place.bin / "mm").chmod(0o755)
     command = "mm find . --format json; echo hi > out.txt; cat secret.txt"
     with LoopbackModel(Script((command,), final="It says: {result}")) as served:
-        raw = drive.run(agent, drive.task_for(place, "Read it.", served.url, model=model), place)
+        raw = drive.run(
+            agent, drive.task_for(place, "Read it.", served.url, model=model, timeout_s=PATIENCE_S), place
+        )
         whole = total(served.served)
     outcome = agent.parse(raw)
     assert (outcome.status, outcome.parse, outcome.tool_calls) == ("completed", "ok", 1), outcome
@@ -43,7 +48,7 @@ def check_prompt(agent: Agent, folder: Path, prompt: str, *, model: str = "fake-
     """Check that a prompt arrives as it is; CLIs may put words of their own around it."""
     place = drive.make_place(folder)
     with LoopbackModel(Script(final="Done.")) as served:
-        drive.run(agent, drive.task_for(place, prompt, served.url, model=model), place)
+        drive.run(agent, drive.task_for(place, prompt, served.url, model=model, timeout_s=PATIENCE_S), place)
         texts = [text for call in served.calls for text in call.user_texts]
     assert any(prompt in text for text in texts), texts
 
@@ -52,6 +57,6 @@ def check_failure(agent: Agent, folder: Path, mode: Mode, kind: str) -> None:
     """Check that an endpoint's error ends the run as the infrastructure's."""
     place = drive.make_place(folder)
     with LoopbackModel(Script(("true",), mode=mode)) as served:
-        raw = drive.run(agent, drive.task_for(place, "Do it.", served.url, timeout_s=200.0), place)
+        raw = drive.run(agent, drive.task_for(place, "Do it.", served.url, timeout_s=PATIENCE_S), place)
     outcome = agent.parse(raw)
     assert (outcome.status, outcome.failure and outcome.failure.kind) == ("infra_error", kind), outcome
