@@ -11,9 +11,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -156,10 +158,29 @@ def _require_space(folder: Path, source: Path) -> None:
         )
 
 
+@contextlib.contextmanager
+def session_folder(folder: Path, *, keep: bool = False) -> Iterator[Path]:
+    """Hold a locked folder for a session's sandboxes, removed at the end.
+
+    A lock that nobody holds tells `sweep` that the session was killed.
+    """
+    if folder.exists():
+        tree.remove(folder)
+    folder.mkdir(parents=True)
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    if keep:
+        (folder / "keep").touch()
+    try:
+        yield folder
+    finally:
+        if not keep:
+            tree.remove(folder)
+        os.close(descriptor)
+
+
 def sweep(sandboxes: Path) -> int:
     """Remove what killed sessions left behind; return how many. Sessions under way hold a lock."""
-    import fcntl
-
     removed = 0
     for folder in sorted(sandboxes.iterdir()) if sandboxes.is_dir() else []:
         lock = folder / "lock"

@@ -1,0 +1,138 @@
+"""Drive one session: build the attempts that are due, run them, and write how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from mmbench import ledger, records
+from mmbench.bench import primer
+from mmbench.bench.agents.base import Agent
+from mmbench.bench.arms import Arm
+from mmbench.bench.dataset import Dataset
+from mmbench.bench.meter import Meter
+from mmbench.bench.mm import Mm
+from mmbench.bench.opening import Book
+from mmbench.bench.options import Options
+from mmbench.bench.plan import Backend
+from mmbench.bench.process import Limits
+from mmbench.bench.profiles import Profile
+from mmbench.bench.programs import Program
+from mmbench.bench.progress import Progress
+from mmbench.bench.room import Kind
+from mmbench.bench.runner import Driver, run
+from mmbench.bench.trial import Setting, TrialSpec
+from mmbench.case import Suite
+from mmbench.errors import MmbenchError
+from mmbench.layout import Project
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One agent with one profile, found and ready to be planned."""
+
+    agent: Agent
+    program: Program | None
+    profile: Profile
+    backend: Backend
+    weights: str | None
+    """Digest of the local profile's speech weights."""
+
+    @property
+    def title(self) -> str:
+        """Return how the cell is called on the terminal."""
+        version = f" {self.program.version}" if self.program else ""
+        return f"{self.agent.name}{version} with profile {self.profile.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all cells of one command share."""
+
+    options: Options
+    project: Project
+    suite: Suite
+    dataset: Dataset
+    mm: Mm
+    kind: Kind
+    console: Console
+    cancel: threading.Event
+
+
+def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> None:
+    """Run every attempt that is due; what is finished is in the ledger, however it ends."""
+    options, state = shared.options, book.state
+    due = [trial for trial in state.trials.values() if records.needs_run(trial)]
+    specs = [_spec(shared, trial) for trial in due]
+    with contextlib.ExitStack() as stack:
+        metered = any(arm.has_mm for arm in built.values())
+        meter = stack.enter_context(Meter(cell.profile)) if metered else None
+        name = f"{cell.agent.name} × {cell.profile.name}"
+        progress = stack.enter_context(Progress(name, len(specs), options.stream, shared.console))
+        driver = Driver(
+            _setting(shared, cell, state.id, built, meter),
+            book.ledger,
+            progress,
+            shared.cancel,
+            artifacts=shared.project.artifacts(state.id),
+            results=shared.project.results,
+            keep_sandboxes=options.keep_sandboxes,
+        )
+        executor = stack.enter_context(ThreadPoolExecutor(options.jobs))
+        try:
+            run(driver, specs, executor, options.jobs)
+        except MmbenchError as error:
+            # The reason is on its way to the user; a ledger that cannot be written any more must not hide it.
+            with contextlib.suppress(MmbenchError):
+                _end(book, "error", error.what)
+            raise
+        _end(book, "interrupted" if shared.cancel.is_set() else "complete", "")
+
+
+def _end(book: Book, reason: str, message: str) -> None:
+    counts = dict(sorted(ledger.load(book.ledger.path).states().items()))
+    book.ledger.append("end", {"reason": reason, "message": message, "counts": counts})
+
+
+def _setting(
+    shared: Bench, cell: Cell, session: str, built: Mapping[str, Arm], meter: Meter | None
+) -> Setting:
+    return Setting(
+        session=session,
+        folder=shared.project.sandboxes / session,
+        streams=shared.project.streams(session),
+        kind=shared.kind,
+        agent=cell.agent,
+        program=cell.program.path if cell.program else None,
+        agent_binds=cell.program.binds if cell.program else (),
+        arms=built,
+        profile=cell.profile,
+        meter=meter,
+        limits=Limits(0),
+        host_env=dict(os.environ),
+        host_home=Path.home(),
+        model=shared.options.model,
+        endpoint=shared.options.endpoint,
+    )
+
+
+def _spec(shared: Bench, trial: records.Trial) -> TrialSpec:
+    case = next(case for case in shared.suite.cases if case.id == trial.key.case)
+    source, hashes = shared.dataset.subtree(case.dataset)
+    return TrialSpec(
+        key=trial.key,
+        attempt=len(trial.attempts) + 1,
+        position=trial.position,
+        case=case,
+        prompt=primer.compose(trial.key.arm, case.prompt),
+        timeout_s=shared.options.timeout_s or case.timeout_s,
+        source=source,
+        hashes=hashes,
+    )

@@ -1,0 +1,51 @@
+"""What `bench` and `check` say on the terminal beside the progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from mmbench.bench.plan import Plan
+from mmbench.bench.preflight import Passed
+from mmbench.power import detectable_lift
+from mmbench.records import Session
+
+
+def passed(console: Console, result: Passed) -> None:
+    """Say that one thing of the preflight holds."""
+    mark = Text("! " if result.warning else "✓ ", style="yellow" if result.warning else "green")
+    console.print(mark + Text(f"{result.what:<18} ") + Text(result.detail, style="dim"), soft_wrap=True)
+
+
+def plan(console: Console, name: str, drawn: Plan) -> None:
+    """Say what will run, what will not and why, and what the design can detect."""
+    count = len(drawn.cases)
+    console.print(
+        Text(f"\n{name}: ", style="bold")
+        + Text(f"{len(drawn.schedule)} trials: {count} cases × {drawn.runs} × {', '.join(drawn.arms)}"),
+        soft_wrap=True,
+    )
+    for left in drawn.excluded:
+        scope = f"{left.case} ({left.arm})" if left.arm else left.case
+        console.print(Text(f"  not run: {scope}: {left.reason}", style="dim"), soft_wrap=True)
+    if count > 1:
+        lift = detectable_lift(count, drawn.runs)
+        console.print(
+            Text(f"  this design can detect a lift of about {lift:.0f} points (80 % power)", style="dim"),
+            soft_wrap=True,
+        )
+
+
+def summary(console: Console, final: Session, path: Path) -> None:
+    """Say how a session ended and where its results are."""
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(final.states().items()))
+    console.print(Text(f"{final.id}: {counts}", style="bold"), soft_wrap=True)
+    console.print(f"Results: {short(path)}", soft_wrap=True)
+
+
+def short(path: Path) -> str:
+    """Return a path relative to the working folder when it lies below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
