@@ -12,12 +12,19 @@ from pathlib import Path
 
 from mmbench.report import load
 from mmbench.report.output import Output
-from mmbench.report.pages import boards, cases, cells, sessions, trials
+from mmbench.report.pages import boards, cases, cells, charts, sessions, trials
 from mmbench.report.pages.site import Site
 from mmbench.report.render import File, Page, Renderer
 
 Maker = Callable[[Site], Iterator[Page | File]]
-MAKERS: tuple[Maker, ...] = (boards.pages, cells.pages, sessions.pages, cases.pages, trials.pages)
+MAKERS: tuple[Maker, ...] = (
+    boards.pages,
+    charts.pages,
+    cells.pages,
+    sessions.pages,
+    cases.pages,
+    trials.pages,
+)
 """Every kind of page; a new kind is one entry."""
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 NONE = "–"
 MINUS = "\u2212"
+GAP = "\u00a0"
+"""A space that keeps a number and its unit on one line."""
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -28,7 +30,7 @@ def signed(value: float | None, digits: int = 1) -> str:
 
 def interval(low: float | None, high: float | None) -> str:
     """Write the interval of a difference."""
-    return "" if low is None or high is None else f"{signed(low)} … {signed(high)}"
+    return "" if low is None or high is None else f"{signed(low)}{GAP}…{GAP}{signed(high)}"
 
 
 def times(value: float | None) -> str:
@@ -38,12 +40,12 @@ def times(value: float | None) -> str:
 
 def times_interval(low: float | None, high: float | None) -> str:
     """Write the interval of a ratio."""
-    return "" if low is None or high is None else f"{low:.2f} … {high:.2f}×"
+    return "" if low is None or high is None else f"{low:.2f}{GAP}…{GAP}{high:.2f}×"
 
 
 def share(value: float | None) -> str:
     """Write a share 0..1 as a percentage."""
-    return NONE if value is None else f"{100 * value:.0f} %"
+    return NONE if value is None else f"{100 * value:.0f}{GAP}%"
 
 
 def seconds(value: float | None) -> str:
@@ -51,8 +53,12 @@ def seconds(value: float | None) -> str:
     if value is None:
         return NONE
     if value < 100:
-        return f"{value:.1f} s"
-    return f"{int(value // 60)} min {int(value % 60):02d} s" if value < 3600 else f"{value / 3600:.1f} h"
+        return f"{value:.1f}{GAP}s"
+    return (
+        f"{int(value // 60)}{GAP}min {int(value % 60):02d}{GAP}s"
+        if value < 3600
+        else f"{value / 3600:.1f}{GAP}h"
+    )
 
 
 def count(value: float | None) -> str:
@@ -61,7 +67,11 @@ def count(value: float | None) -> str:
         return NONE
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
-            return f"{value / size:.3g} {unit}" if value < 999.5 * size else f"{value / size:,.0f} {unit}"
+            return (
+                f"{value / size:.3g}{GAP}{unit}"
+                if value < 999.5 * size
+                else f"{value / size:,.0f}{GAP}{unit}"
+            )
     return f"{value:.0f}"
 
 
@@ -76,8 +86,8 @@ def size(value: float) -> str:
     """Write bytes."""
     for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if value >= limit:
-            return f"{value / limit:.1f} {unit}"
-    return f"{value:.0f} B"
+            return f"{value / limit:.1f}{GAP}{unit}"
+    return f"{value:.0f}{GAP}B"
 
 
 def day(stamp: str | None) -> str:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from mmbench.errors import DataError
 from mmbench.report import figures
+from mmbench.report.charts.figure import Painter
 from mmbench.report.text import visible
 
 
@@ -45,10 +46,11 @@ def assets(folder: Path) -> dict[str, File]:
 class Renderer:
     """Turns pages into bytes."""
 
-    def __init__(self, site: Path) -> None:
+    def __init__(self, site: Path, painter: Painter | None = None) -> None:
         self.assets = assets(site / "assets")
         self._env = environment(site / "templates")
         self._env.globals["asset_paths"] = {name: asset.path for name, asset in self.assets.items()}
+        self._env.globals["paint"] = (painter or Painter()).svg
 
     def render(self, page: Page) -> bytes:
         """Render a page; DataError names the template when it cannot be."""

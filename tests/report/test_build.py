@@ -196,10 +196,10 @@ def test_a_long_session_is_cut_into_parts(
     name = sorted(small.glob("*.jsonl"))[0].stem
     parts = [tmp_path / f"out/session/{name}{end}" for end in (".html", "/2.html", "/3.html")]
     texts = [part.read_text() for part in parts]
-    assert ["Pairs 1 to 6 of 16", "Pairs 7 to 12 of 16", "Pairs 13 to 16 of 16"] == [
+    assert [
         next(line for line in text.splitlines() if "<caption>Pairs" in line)[9:].split(",")[0]
         for text in texts
-    ]
+    ] == ["Pairs 1 to 6 of 16", "Pairs 7 to 12 of 16", "Pairs 13 to 16 of 16"]
 
 
 def test_pages_keep_their_budget(built: Path) -> None:

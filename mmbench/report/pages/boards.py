@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mmbench.report.lines import Cell
+from mmbench.report.pages import charts
 from mmbench.report.pages.site import Site, method_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.cases import CaseRow, case_rows
+from mmbench.report.tables.headline import headline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,11 @@ def pages(site: Site) -> Iterator[Page]:
         "home.html",
         {
             "board": current,
+            "headline": headline(current) if current else None,
+            "figures": charts.home(site, current) if current else [],
             "matrix": matrix(site, current) if current else None,
             "others": others,
+            "known": site.cases,
             "warnings": site.results.warnings,
         },
     )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from mmbench.report.charts import percase, trend
+from mmbench.report.charts.figure import Figure
 from mmbench.report.lines import Cell, Subject
+from mmbench.report.model import Session
 from mmbench.report.pages.site import Site, cell_path
 from mmbench.report.render import Page
+from mmbench.report.stats.decision import Verdict, verdict
 from mmbench.report.tables.board import Row
 from mmbench.report.tables.cases import case_rows
 from mmbench.report.tables.summary import Summary
@@ -20,22 +24,33 @@ def pages(site: Site) -> Iterator[Page]:
         for row in (*board.rows, *board.references):
             rows.setdefault(row.summary.cell, []).append(row)
     for cell, sessions in site.cells.items():
-        summaries = [summary for row in rows[cell] for summary in (row.summary, *row.older)]
+        found = [(row.summary, row.verdict) for row in rows[cell]]
+        found += [(old, verdict(old.lift, margin=old.margin)) for row in rows[cell] for old in row.older]
+        found.sort(key=lambda part: part[0].newest.order, reverse=True)
         context = {
             "cell": cell,
             "reference": all(session.reference for session in sessions),
-            "parts": [_part(summary, index == 0) for index, summary in enumerate(summaries)],
+            "parts": [_part(summary, call, not index) for index, (summary, call) in enumerate(found)],
             "sessions": [site.by_session[session.id] for session in sessions],
             "cases": site.cases,
+            "figures": _figures(site, sessions, rows[cell][0].summary),
         }
         yield Page(cell_path(cell), "cell.html", context)
 
 
-def _part(summary: Summary, newest: bool) -> dict[str, Any]:
+def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[Figure]:
+    """Return the trend of a cell and its newest figures by case."""
+    history = trend.trend([[site.by_session[session.id] for session in reversed(sessions)]])
+    cases = percase.per_case(case_rows(newest.pairs), over="all runs of the newest figures")
+    return [figure for figure in (history, cases) if figure is not None]
+
+
+def _part(summary: Summary, call: Verdict, newest: bool) -> dict[str, Any]:
     title = "Newest figures" if newest else f"Until {summary.newest.started[:10]}"
     return {
         "summary": summary,
         "title": title,
+        "verdict": call,
         "subject": describe(summary.subject),
         "key": summary.method[:12],
         "rows": case_rows(summary.pairs),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import Any
 
 from mmbench.report import figures
 from mmbench.report.model import Session, Trial
@@ -53,20 +52,20 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
         yield Page(path, "session.html", context)
 
 
-def _row(pair: Pair) -> dict[str, Any]:
+def _row(pair: Pair) -> tuple[str, ...]:
     """Write a row's cells here, once and fast: a long history has tens of thousands."""
-    return {
-        "case": pair.case,
-        "run": pair.run,
-        "without": figures.points(pair.without.correctness),
-        "with_": figures.points(pair.with_.correctness),
-        "gain": figures.signed(pair.gain),
-        "sign": figures.sign(pair.gain),
-        "time_without": _time(pair.without),
-        "time_with": _time(pair.with_),
-        "commands": ", ".join(pair.with_.commands),
-        "remarks": _remarks(pair),
-    }
+    return (
+        pair.case,
+        str(pair.run),
+        figures.points(pair.without.correctness),
+        figures.points(pair.with_.correctness),
+        figures.sign(pair.gain),
+        figures.signed(pair.gain),
+        _time(pair.without),
+        _time(pair.with_),
+        ", ".join(pair.with_.commands),
+        _remarks(pair),
+    )
 
 
 def _time(trial: Trial) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mmbench.report.lines import Cell, Method, Subject
 from mmbench.report.model import Results, Session
+from mmbench.report.stats.decision import Verdict, verdicts
 from mmbench.report.stats.ranking import Rank, Ranked, ranking
 from mmbench.report.tables.summary import Summary, summarise
 
@@ -18,6 +19,8 @@ class Row:
 
     summary: Summary
     rank: Rank | None
+    verdict: Verdict
+    """On the lift, held against all rows of the board."""
     reasons: tuple[str, ...]
     """Why it cannot be ranked, as far as it lies in the row itself."""
     older: tuple[Summary, ...] = ()
@@ -36,6 +39,8 @@ class Board:
     """Why there is no ranking; empty when there is one."""
     newest: str
     """Time of its newest session."""
+    margin: float
+    """Equivalence margin in points, as the newest plan declares it."""
 
     @property
     def comparable(self) -> bool:
@@ -70,21 +75,35 @@ def _board(results: Results, sessions: Sequence[Session]) -> Board:
         references,
         reasons,
         max((s for s in sessions if not s.reference), key=lambda s: s.order, default=newest).started,
+        newest.header.plan.margin,
     )
 
 
-def _cells(results: Results, sessions: Iterable[Session]) -> tuple[Row, ...]:
+def _margin(sessions: Sequence[Session]) -> float:
+    return max(sessions, key=lambda session: session.order).header.plan.margin
+
+
+def _cells(results: Results, sessions: Sequence[Session]) -> tuple[Row, ...]:
     """Return a row for each cell, of its newest subject."""
     cells: defaultdict[Cell, dict[Subject, list[Session]]] = defaultdict(dict)
     for session in sessions:
         cells[session.cell].setdefault(session.subject, []).append(session)
-    rows = []
-    for cell in sorted(cells):
-        summaries = [summarise(results, group) for group in cells[cell].values()]
-        summaries.sort(key=lambda summary: summary.newest.order)
-        newest = summaries[-1]
-        rows.append(Row(newest, None, row_reasons(newest), tuple(reversed(summaries[:-1]))))
-    return tuple(rows)
+    subjects = {
+        cell: sorted((summarise(results, g) for g in cells[cell].values()), key=lambda s: s.newest.order)
+        for cell in sorted(cells)
+    }
+    lifts = {f"{cell.agent}/{cell.profile}": found[-1].lift for cell, found in subjects.items()}
+    calls = verdicts(lifts, margin=_margin(sessions)) if lifts else {}
+    return tuple(
+        Row(
+            newest,
+            None,
+            calls[f"{cell.agent}/{cell.profile}"],
+            row_reasons(newest),
+            tuple(reversed(older)),
+        )
+        for cell, (*older, newest) in subjects.items()
+    )
 
 
 def row_reasons(summary: Summary) -> tuple[str, ...]:

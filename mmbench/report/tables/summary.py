@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from mmbench.power import Interval
 from mmbench.records import State
 from mmbench.report.lines import Cell, Subject
-from mmbench.report.model import Results, Session
+from mmbench.report.model import Results, Session, Trial
 from mmbench.report.stats.arms import ArmSummary, arm_summary
 from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_bounds, lift, per_protocol
 from mmbench.report.stats.pairs import PairScore
 from mmbench.report.stats.speed import Speedup, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
+from mmbench.report.tables.cases import mean, tokens
 from mmbench.report.tables.pairs import Pair, pooled
 
 
@@ -78,6 +79,35 @@ class Summary:
     def usage(self) -> UsageTable:
         """Return tokens and cost of both arms."""
         return usage_table([pair.spend() for pair in self.pairs])
+
+    @cached_property
+    def tokens(self) -> tuple[float | None, float | None]:
+        """Return mean tokens of a sound trial, without and with; None where no trial tells."""
+        return self._means(tokens)
+
+    @cached_property
+    def cost(self) -> tuple[float | None, float | None]:
+        """Return mean dollars of a sound trial, without and with; None where no trial tells."""
+        return self._means(lambda trial: trial.usage.cost_usd if trial.usage else None)
+
+    @cached_property
+    def seconds(self) -> tuple[float | None, float | None]:
+        """Return mean seconds of a sound trial, without and with; a timeout counts with its limit."""
+        return self._means(lambda trial: trial.duration_s)
+
+    def _means(self, figure: Callable[[Trial], float | None]) -> tuple[float | None, float | None]:
+        sound = [pair for pair in self.pairs if pair.sound]
+        return mean(figure(p.without) for p in sound), mean(figure(p.with_) for p in sound)
+
+    @property
+    def margin(self) -> float:
+        """Return the equivalence margin that the newest plan declares, in points."""
+        return self.newest.header.plan.margin
+
+    @property
+    def covered(self) -> int:
+        """Return how many cases have a sound pair."""
+        return len({pair.case for pair in self.pairs if pair.sound})
 
     @property
     def scheduled(self) -> int:

@@ -1,0 +1,147 @@
+"""Correctness of both arms per cell, and the lifts as a forest plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from mmbench.power import Interval, clustered_mean
+from mmbench.report import figures
+from mmbench.report.charts.figure import Figure, Value, data, spec
+from mmbench.report.charts.theme import DOWN, INK, MUTED, SHAPES, STEP, UP, WIDTH, WITH, WITHOUT
+from mmbench.report.stats.pairs import Arm, case_clusters, case_means, sound
+from mmbench.report.tables.board import Board
+from mmbench.report.tables.summary import Summary
+
+ARMS = alt.Scale(domain=["without mm", "with mm"], range=[WITHOUT, WITH])
+ARM_SHAPES = alt.Scale(domain=["without mm", "with mm"], range=["circle", "diamond"])
+
+
+def label(summary: Summary) -> str:
+    """Name a cell on an axis."""
+    return f"{summary.cell.agent} · {summary.cell.profile}"
+
+
+def names(order: Sequence[str], **options: Any) -> alt.Y:
+    """Return the axis of row names, in the given order."""
+    return alt.Y("name:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order)), **options)
+
+
+def arm_interval(summary: Summary, arm: Arm) -> Interval | None:
+    """Return the clustered interval of one arm's mean, None with too few cases."""
+    usable = sound(summary.scores)
+    means = case_means(usable, arm)
+    clusters = case_clusters(usable)
+    if len(means) < 8:
+        return None
+    found = clustered_mean(list(means.values()), [clusters[case] for case in means]).interval
+    return Interval(max(0.0, found.low), min(100.0, found.high)) if found else None
+
+
+def correctness(board: Board) -> Figure | None:
+    """Draw mean correctness of both arms of every cell, references last."""
+    summaries = [row.summary for row in (*board.rows, *board.references) if row.summary.lift.pairs]
+    if not summaries:
+        return None
+    rows: list[dict[str, Value]] = []
+    for summary in summaries:
+        for arm, key, mean in (
+            ("without mm", "without", summary.without.mean),
+            ("with mm", "with", summary.with_.mean),
+        ):
+            bounds = arm_interval(summary, "with" if key == "with" else "without")
+            low, high = (bounds.low, bounds.high) if bounds else (mean, mean)
+            rows.append({"name": label(summary), "arm": arm, "mean": mean, "low": low, "high": high})
+    order = [label(summary) for summary in summaries]
+    y = names(order)
+    offset = alt.YOffset("arm:N", sort=["without mm", "with mm"])
+    color = alt.Color("arm:N", scale=ARMS, title=None)
+    base = alt.Chart(data(rows))
+    x = alt.X("low:Q", scale=alt.Scale(domain=[0, 100]), title="Correctness, points of 100")
+    bars = base.mark_rule().encode(x=x, x2="high:Q", y=y, yOffset=offset, color=color)
+    dots = base.mark_point().encode(
+        x=alt.X("mean:Q"),
+        y=y,
+        yOffset=offset,
+        color=color,
+        shape=alt.Shape("arm:N", scale=ARM_SHAPES, title=None),
+    )
+    chart = alt.layer(bars, dots).properties(width=WIDTH, height=2 * STEP * len(order))
+    best = max(board.rows or board.references, key=lambda row: row.summary.with_.mean or 0.0).summary
+    return Figure(
+        id="correctness",
+        title=f"With mm, {best.cell.agent} answers best: {figures.points(best.with_.mean)} of 100 points",
+        subtitle="Mean correctness over cases, with its 95 % interval",
+        note="Intervals of single arms; to compare arms look at the lift, which is paired.",
+        spec=spec(chart),
+        marks={"symbol": len(rows), "rule": len(rows)},
+        columns=("Cell", "Arm", "Mean", "Low", "High"),
+        rows=tuple(tuple(_round(value) for value in row.values()) for row in rows),
+    )
+
+
+def _round(value: Value) -> Value:
+    return round(value, 2) if isinstance(value, float) else value
+
+
+def forest(board: Board) -> Figure | None:
+    """Draw the lift of every cell with its interval."""
+    summaries = [row.summary for row in board.rows if row.summary.lift.point is not None]
+    if not summaries:
+        return None
+    rows: list[dict[str, Value]] = [_lift_row(summary) for summary in summaries]
+    order = [label(summary) for summary in summaries]
+    reach = max(10.0, *(abs(float(row[key] or 0)) for row in rows for key in ("low", "high")))
+    x = alt.X(
+        "low:Q", scale=alt.Scale(domain=[-reach, reach], nice=True), title="Lift, points of correctness"
+    )
+    base = alt.Chart(data(rows))
+    zero = alt.Chart(data([{"zero": 0}])).mark_rule(color=INK, strokeWidth=1).encode(x="zero:Q")
+    color = alt.Color(
+        "says:N",
+        title="The interval",
+        scale=alt.Scale(domain=["is above 0", "holds 0", "is below 0"], range=[UP, MUTED, DOWN]),
+    )
+    shape = alt.Shape(
+        "says:N",
+        title="The interval",
+        scale=alt.Scale(
+            domain=["is above 0", "holds 0", "is below 0"], range=[SHAPES[2], SHAPES[0], SHAPES[4]]
+        ),
+    )
+    bars = base.mark_rule().encode(x=x, x2="high:Q", y=names(order), color=color)
+    dots = base.mark_point(size=90).encode(x=alt.X("point:Q"), y=names(order), color=color, shape=shape)
+    chart = alt.layer(zero, bars, dots).properties(width=WIDTH, height=STEP * 1.3 * len(order))
+    return Figure(
+        id="forest",
+        title=_finding(summaries),
+        subtitle="Lift: correctness with mm minus without, paired by case, with its 95 % interval",
+        note="Every scheduled pair counts, whether or not mm was called. A cell without an interval is a dot.",
+        spec=spec(chart),
+        marks={"symbol": len(rows), "rule": len(rows) + 1},
+        columns=("Cell", "Lift", "Low", "High"),
+        rows=tuple(
+            (row["name"], _round(row["point"]), _round(row["low"]), _round(row["high"])) for row in rows
+        ),
+    )
+
+
+def _lift_row(summary: Summary) -> dict[str, Value]:
+    lift = summary.lift
+    low, high = (lift.low, lift.high) if lift.interval else (lift.point, lift.point)
+    says = "holds 0"
+    if lift.interval and lift.distinguishable:
+        says = "is above 0" if lift.interval.low > 0 else "is below 0"
+    return {"name": label(summary), "point": lift.point, "low": low, "high": high, "says": says}
+
+
+def _finding(summaries: Sequence[Summary]) -> str:
+    clear = [summary.lift for summary in summaries if summary.lift.distinguishable]
+    up = sum((lift.point or 0) > 0 for lift in clear)
+    down = len(clear) - up
+    if not clear:
+        return "For no cell can the lift be told from 0"
+    worse = f", below for {down}" if down else ""
+    return f"The lift is above 0 for {up} of {len(summaries)} cells{worse}"

@@ -1,0 +1,59 @@
+"""How charts look: colours are the page's variables, so one drawing serves light and dark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+INK, MUTED, LINE = "var(--ink)", "var(--muted)", "var(--line)"
+WITHOUT, WITH = "var(--without)", "var(--with)"
+UP, DOWN = "var(--up)", "var(--down)"
+SERIES = tuple(f"var(--c{number})" for number in range(1, 7))
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+"""A series has a colour and a shape: colour alone never tells."""
+FONT = "Liberation Sans, Arial, sans-serif"
+"""Fonts of one width everywhere, so that labels fit as they were measured."""
+
+WIDTH = 620
+"""Pixels of the plot, without labels."""
+STEP = 26
+"""Pixels for each row of a chart of rows."""
+
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "font": FONT,
+    "aria": False,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": MUTED,
+        "titleFontWeight": "normal",
+        "titleFontSize": 12,
+        "labelFontSize": 12,
+        "labelLimit": 260,
+        "labelPadding": 6,
+        "titlePadding": 10,
+        "domainColor": LINE,
+        "tickColor": LINE,
+        "gridColor": LINE,
+        "gridOpacity": 0.7,
+    },
+    "axisX": {"tickCount": 6},
+    "axisY": {"domain": False, "ticks": False, "tickCount": 6},
+    "legend": {
+        "labelColor": INK,
+        "titleColor": MUTED,
+        "titleFontWeight": "normal",
+        "labelFontSize": 12,
+        "labelLimit": 260,
+        "symbolBaseFillColor": MUTED,
+        "symbolBaseStrokeColor": MUTED,
+        "orient": "top",
+        "offset": 6,
+        "columnPadding": 20,
+    },
+    "title": {"color": INK, "fontSize": 13, "fontWeight": "bold", "anchor": "start", "subtitleColor": MUTED},
+    "text": {"color": INK, "fontSize": 12},
+    "point": {"filled": True, "size": 70, "opacity": 1},
+    "rule": {"strokeWidth": 2},
+    "concat": {"spacing": 28},
+}
