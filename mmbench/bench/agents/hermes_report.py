@@ -51,7 +51,7 @@ def parse(raw: RawRun) -> Outcome:
     """Reduce a run of Hermes."""
     report = document(raw.extras.get("usage", b""))
     state, log = raw.extras.get("state", b""), raw.extras.get("state-wal", b"")
-    sessions, messages = rows(state, log, SESSIONS), rows(state, log, MESSAGES)
+    sessions, messages = rows(state, log, SESSIONS, MESSAGES)
     steps = transcript.joined(step for row in messages for step in _steps(row))
     said = decode(raw.stdout).strip()
     failure = _failure(report, said, messages) if report else None

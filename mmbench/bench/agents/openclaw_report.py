@@ -40,7 +40,7 @@ KINDS: Final = {"aborted": "crash", "cli_error": "setup", "timeout": "no_server"
 def parse(raw: RawRun) -> Outcome:
     """Reduce a run of OpenClaw."""
     envelope = _envelope(raw.stdout)
-    found = rows(raw.extras.get("state", b""), raw.extras.get("state-wal", b""), QUERY)
+    (found,) = rows(raw.extras.get("state", b""), raw.extras.get("state-wal", b""), QUERY)
     messages = [message for row in found if (message := _message(row))]
     replies = [message for message in messages if message.get("role") == "assistant"]
     steps = transcript.joined(step for message in messages for step in _steps(message))

@@ -26,7 +26,12 @@ WHOLE = made("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, NULL);")
 
 
 def test_rows_come_as_mappings() -> None:
-    assert rows(WHOLE, b"", ALL) == [{"a": 1, "b": "x"}, {"a": 2, "b": None}]
+    assert rows(WHOLE, b"", ALL) == [[{"a": 1, "b": "x"}, {"a": 2, "b": None}]]
+
+
+def test_queries_are_answered_in_order() -> None:
+    assert rows(WHOLE, b"", "SELECT 1 AS n", ALL)[0] == [{"n": 1}]
+    assert rows(b"", b"", ALL, ALL) == [[], []]
 
 
 def test_what_a_killed_program_left_in_the_log_is_read(tmp_path: Path) -> None:
@@ -36,13 +41,13 @@ def test_what_a_killed_program_left_in_the_log_is_read(tmp_path: Path) -> None:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.executescript("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'logged');")
         main, log = path.read_bytes(), (tmp_path / "s.db-wal").read_bytes()
-    assert rows(main, log, ALL) == [{"a": 1, "b": "logged"}]
-    assert rows(main, b"", ALL) == []
+    assert rows(main, log, ALL) == [[{"a": 1, "b": "logged"}]]
+    assert rows(main, b"", ALL) == [[]]
 
 
 def test_text_that_is_no_utf8_is_read() -> None:
     broken = made("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, CAST(X'ff41' AS TEXT));")
-    assert rows(broken, b"", ALL) == [{"a": 1, "b": "\ufffdA"}]
+    assert rows(broken, b"", ALL) == [[{"a": 1, "b": "\ufffdA"}]]
 
 
 def test_a_view_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,12 +56,12 @@ def test_a_view_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> 
     endless = made(
         "CREATE VIEW t AS WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT a, 1 AS b FROM n"
     )
-    assert rows(endless, b"", ALL) == []
+    assert rows(endless, b"", ALL) == [[]]
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", WHOLE[:100], made("CREATE TABLE u (a)")])
 def test_what_is_no_database_has_no_rows(content: bytes) -> None:
-    assert rows(content, b"", ALL) == []
+    assert rows(content, b"", ALL) == [[]]
 
 
 @given(st.integers(0, len(WHOLE) - 1), st.binary(min_size=1, max_size=60), st.binary(max_size=100))
