@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -69,9 +69,11 @@ def task_for(
     )
 
 
-def run(agent: Agent, task: Task, place: Place) -> RawRun:
-    """Launch an installed agent CLI for a task and return what it left."""
+def run(agent: Agent, task: Task, place: Place, change: Callable[[Launch], Launch] | None = None) -> RawRun:
+    """Launch an installed agent CLI for a task, changed where asked, and return what it left."""
     launch = agent.launch(task)
+    if change:
+        launch = change(launch)
     _write_files(place.home, launch)
     out, err = place.root / "stdout", place.root / "stderr"
     env = {"LANG": "C.UTF-8", "HOME": str(place.home), "PATH": place.path, **launch.env}
@@ -134,8 +136,3 @@ def _write_files(home: Path, launch: Launch) -> None:
 def _read_extras(home: Path, launch: Launch) -> dict[str, bytes]:
     found = {name: next(iter(sorted(home.glob(pattern))), None) for name, pattern in launch.extras.items()}
     return {name: path.read_bytes() for name, path in found.items() if path and path.is_file()}
-
-
-def clean(place: Place) -> None:
-    """Remove a place."""
-    shutil.rmtree(place.root)

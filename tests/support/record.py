@@ -12,11 +12,12 @@ import json
 import re
 import shutil
 import tempfile
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from mmbench.bench.agents.base import Agent, RawRun
+from mmbench.bench.agents.base import Agent, Launch, RawRun
 from mmbench.bench.toolchain import installed
 from tests.support import databases, drive
 from tests.support.loopback import LoopbackModel, Script, total
@@ -28,7 +29,7 @@ NOWHERE = "http://127.0.0.1:9"
 LONGEST_TEXT = 400
 MODELS = {"gemini": "gemini-3-pro-preview"}
 """Models that a CLI takes no other for; the endpoint serves any."""
-START_S = {"hermes": 40.0, "openclaw": 120.0, "qwen": 40.0}
+START_S = {"hermes": 40.0, "openclaw": 120.0, "opencode": 60.0, "qwen": 40.0}
 """What a CLI needs before its first call, on a slow machine."""
 
 PROMPTS = {"response_item", "world_state"}
@@ -47,6 +48,17 @@ class Scenario:
     script: Script = field(default_factory=Script)
     timeout_s: float = 240.0
     url: str | None = None
+    only: str = ""
+    """The one agent that this situation is of."""
+    change: Callable[[Launch], Launch] | None = None
+
+
+def asking(launch: Launch) -> Launch:
+    """Let OpenCode ask for permission; nobody answers, so it rejects by itself."""
+    name = ".config/opencode/opencode.json"
+    config = {**json.loads(launch.files[name]), "permission": {"bash": "ask"}}
+    argv = tuple(word for word in launch.argv if word != "--auto")
+    return replace(launch, argv=argv, files={**launch.files, name: json.dumps(config).encode()})
 
 
 SCENARIOS = {
@@ -68,6 +80,7 @@ SCENARIOS = {
     "forbidden": Scenario(Script(mode="403")),
     "late_error": Scenario(Script(commands=COMMANDS, mode="500", fail_after=1)),
     "long": Scenario(Script(commands=("seq 1 600",), final="Counted.")),
+    "rejected": Scenario(Script(commands=COMMANDS), only="opencode", change=asking),
 }
 
 
@@ -120,11 +133,10 @@ def record(agent: Agent, version: str, name: str) -> RawRun:
     (place.work / "secret.txt").write_text("The word is heliotrope.\n", encoding="utf-8")
     with LoopbackModel(scenario.script) as model:
         url = scenario.url or model.url
-        wanted, patience = (
-            MODELS.get(agent.name, "fake-model"),
-            scenario.timeout_s + START_S.get(agent.name, 0.0),
-        )
-        raw = drive.run(agent, drive.task_for(place, PROMPT, url, model=wanted, timeout_s=patience), place)
+        wanted = MODELS.get(agent.name, "fake-model")
+        patience = scenario.timeout_s + START_S.get(agent.name, 0.0)
+        task = drive.task_for(place, PROMPT, url, model=wanted, timeout_s=patience)
+        raw = drive.run(agent, task, place, scenario.change)
     write(DATA / agent.name / version / name, raw, model, Scrub(place))
     shutil.rmtree(root, ignore_errors=True)
     return raw
@@ -171,7 +183,8 @@ def main() -> None:
     found = installed(given.agent, drive.ROOT)
     if found is None:
         options.error(f"{given.agent} is not installed: python -m mmbench agents install {given.agent}")
-    for name in given.scenario or SCENARIOS:
+    fitting = [name for name, scenario in SCENARIOS.items() if scenario.only in ("", given.agent)]
+    for name in given.scenario or fitting:
         raw = record(agent, found.version, name)
         outcome = agent.parse(raw)
         print(

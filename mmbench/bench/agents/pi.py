@@ -1,4 +1,4 @@
-"""Pi: how it is launched; `pi_stream` reads what it leaves."""
+"""Pi: how it is launched; `pi_stream` reads what it leaves. It strips white space around the prompt."""
 
 from __future__ import annotations
 

@@ -174,7 +174,7 @@ def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
 @pytest.mark.live
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt])
+    check_prompt(AGENT, tmp_path, PROMPTS[prompt].strip())  # it strips white space itself
 
 
 @pytest.mark.live
