@@ -127,6 +127,9 @@ class Ledger:
         """Start a new results file; UsageError when it is there already."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except FileExistsError as error:
             raise UsageError(f"{path.name} exists already.", fix="Add --resume to continue it.") from error
