@@ -376,9 +376,10 @@ def _pidfd(pid: int) -> int:
 
 
 def tree_size(pid: int) -> tuple[int, int]:
-    """Return how many processes descend from one, and their resident bytes together."""
+    """Return how many processes a tree has, its first one included, and their resident bytes together."""
     try:
-        tree = psutil.Process(pid).children(recursive=True)
+        first = psutil.Process(pid)
+        tree = [first, *first.children(recursive=True)]
     except psutil.Error:
         return 0, 0
     memory = 0
