@@ -1,6 +1,6 @@
 """The HTTP side of the local backend: the part of the OpenAI API that mm asks for.
 
-Bodies are capped, few requests are held at once, and models work on one at a time. Work
+Bodies are capped, few requests are held at once, and two are worked on. Work
 for a client that has hung up is dropped before it starts: mm gives up after 120 s and asks
 again, and answering both would double every queue.
 """
@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from mmbench.bench.local import answer as chat
 from mmbench.bench.local.answer import Refused
 from mmbench.bench.local.multipart import fields
-from mmbench.bench.local.ocr import Page
+from mmbench.bench.local.ocr import WORKERS, Page
 from mmbench.bench.local.speech import Transcript
 
 MODEL = "mmbench-local"
@@ -62,7 +62,7 @@ class LocalHTTPServer(ThreadingHTTPServer):
     def __init__(self, readers: Readers) -> None:
         self.readers = readers
         self.held = threading.BoundedSemaphore(MAX_HELD)
-        self.work = threading.Lock()
+        self.work = threading.BoundedSemaphore(WORKERS)
         super().__init__(("127.0.0.1", 0), Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:

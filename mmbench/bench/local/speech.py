@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class Transcript:
 
 
 class SoundReader:
-    """Transcribe sounds, the same way each time; not for two threads at once."""
+    """Transcribe sounds, one at a time, the same way each time."""
 
     def __init__(self, folder: Path) -> None:
         from faster_whisper import WhisperModel  # type: ignore[import-untyped]
@@ -52,6 +53,7 @@ class SoundReader:
             num_workers=1,
             local_files_only=True,
         )
+        self._lock = threading.Lock()
 
     def read(self, data: bytes, language: str | None = None) -> Transcript:
         """Return what is said in an encoded sound; raise Refused if it is none.
@@ -60,15 +62,16 @@ class SoundReader:
         """
         if language is not None and language not in self._model.supported_languages:
             raise Refused(400, f"Whisper does not know the language {language!r}.", "invalid_language")
-        found, info = self._model.transcribe(
-            _samples(data),
-            language=language,
-            beam_size=BEAM,
-            temperature=0.0,
-            condition_on_previous_text=False,
-            vad_filter=True,
-        )
-        segments = tuple(Segment(round(s.start, 2), round(s.end, 2), s.text.strip()) for s in found)
+        options = {
+            "beam_size": BEAM,
+            "temperature": 0.0,
+            "condition_on_previous_text": False,
+            "vad_filter": True,
+        }
+        samples = _samples(data)
+        with self._lock:
+            found, info = self._model.transcribe(samples, language=language, **options)
+            segments = tuple(Segment(round(s.start, 2), round(s.end, 2), s.text.strip()) for s in found)
         return Transcript(segments, info.language, round(info.duration, 2))
 
 

@@ -14,7 +14,7 @@ from PIL import Image
 
 from mmbench.bench.local import LocalServer
 from mmbench.bench.local.answer import NO_TEXT
-from mmbench.bench.local.ocr import Page
+from mmbench.bench.local.ocr import WORKERS, Page
 from mmbench.bench.local.server import MAX_BODY, LocalHTTPServer, Readers
 from mmbench.bench.local.speech import Segment, Transcript
 from tests.bench.local.conftest import picture
@@ -150,12 +150,12 @@ class Slow:
     """A reader that waits for a sign, and counts."""
 
     def __init__(self) -> None:
-        self.go, self.started, self.reads = threading.Event(), threading.Event(), 0
+        self.go, self.started, self.reads = threading.Event(), threading.Semaphore(0), 0
 
     def read(self, data: bytes) -> Page:
         self.reads += 1
-        self.started.set()
-        assert self.go.wait(10)
+        self.started.release()
+        assert self.go.wait(60)
         return Page(data.decode(), 32, 32)
 
 
@@ -182,18 +182,21 @@ def slow() -> Iterator[tuple[Slow, str]]:
 def test_nothing_is_read_for_a_client_that_hung_up(slow: tuple[Slow, str]) -> None:
     reader, url = slow
 
-    def ask(data: bytes, timeout: float = 10) -> requests.Response:
+    def ask(data: bytes, timeout: float = 60) -> requests.Response:
         return requests.post(f"{url}/chat/completions", json=body(text("x"), image(data)), timeout=timeout)
 
-    first = threading.Thread(target=ask, args=(b"one",))
-    first.start()
-    assert reader.started.wait(10)
+    first = [threading.Thread(target=ask, args=(b"one",)) for _ in range(WORKERS)]
+    for thread in first:
+        thread.start()
+    for _ in first:
+        assert reader.started.acquire(timeout=60)
     with pytest.raises(requests.exceptions.ReadTimeout):
         ask(b"two", timeout=0.2)
     reader.go.set()
-    first.join()
+    for thread in first:
+        thread.join()
     assert said(ask(b"three")) == "three"
-    assert reader.reads == 2
+    assert reader.reads == WORKERS + 1
 
 
 def test_a_transcription_has_segments_and_its_length(slow: tuple[Slow, str]) -> None:
