@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import json
+import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from mmbench.bench import installation, toolchain
 from mmbench.bench.installation import install
 from mmbench.bench.toolchain import CliSetupError, CliVersionError
-from tests.bench.test_toolchain import put, root, script
+from tests.bench.test_toolchain import ROOT, put, root, script
 
 __all__ = ["root"]
 
@@ -124,3 +126,17 @@ def test_installs_into_a_virtualenv_by_hash(tmp_path, tampered):
     else:
         found = install("hermes", tmp_path)
         assert toolchain.probe(found.path) == found.version == "1.2.3"
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("tampered", [False, True])
+def test_the_registry_gives_what_the_lock_promises(tmp_path, tampered):
+    for name in ("codex", "node"):
+        shutil.copytree(ROOT / "locks" / name, tmp_path / "locks" / name)
+    lock = tmp_path / "locks/codex/package-lock.json"
+    if tampered:
+        lock.write_text(re.sub(r"sha512-.{8}", "sha512-AAAAAAAA", lock.read_text()))
+        with pytest.raises(CliSetupError, match="EINTEGRITY"):
+            install("codex", tmp_path)
+    else:
+        assert install("codex", tmp_path).version == toolchain.pinned("codex", ROOT)

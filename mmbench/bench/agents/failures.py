@@ -55,7 +55,7 @@ WORDS: Final[tuple[tuple[str, str], ...]] = (
         r"\b40[13]\b|unauthori[sz]ed|unauthenticated|authentication"
         r"|(?:invalid|incorrect|missing|bad).{0,10}api.?key|api key not valid|permission.?denied|forbidden"
         r"|not logged in|please (?:run /?)?log ?in|token (?:has )?expired|no api key"
-        r"|set an auth method|invalid auth method",
+        r"|set an auth method|invalid auth method|invalid header value",
     ),
     (
         "missing_model",

@@ -17,6 +17,7 @@ from mmbench.outcome import Failure
         ("OAuth token has expired", "auth"),
         ("API key not valid. Please pass a valid API key.", "auth"),
         ("403 not allowed", "auth"),
+        ('Headers.append: "Bearer a b" is an invalid header value.', "auth"),
         ("API Error: Request rejected (429) · slow", "rate_limit"),
         ("exceeded retry limit, last status: 429 Too Many Requests", "rate_limit"),
         ("429 slow", "rate_limit"),
