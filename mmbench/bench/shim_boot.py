@@ -77,10 +77,20 @@ def end(fd: int, started: int, before: int, clock: int, pid: int) -> None:
         return
 
 
+def ours(trace: types.TracebackType) -> bool:
+    """Tell whether a level of a traceback is this text, and not what it runs."""
+    return trace.tb_frame.f_code.co_filename == "<string>" and trace.tb_frame.f_globals is globals()
+
+
 def hook(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
     """Print an uncaught exception as if the console script had been started directly."""
-    while trace is not None and trace.tb_frame.f_code.co_filename == "<string>":
+    while trace is not None and ours(trace):
         trace = trace.tb_next
+    level = trace
+    while level is not None:
+        while level.tb_next is not None and ours(level.tb_next):
+            level.tb_next = level.tb_next.tb_next
+        level = level.tb_next
     sys.__excepthook__(kind, error.with_traceback(trace), trace)
 
 
