@@ -12,8 +12,9 @@ from pathlib import Path
 
 from mmbench.report import load
 from mmbench.report.output import Output
-from mmbench.report.pages import boards, cases, cells, charts, sessions, trials
+from mmbench.report.pages import about, boards, cases, cells, charts, compare, sessions, trials
 from mmbench.report.pages.site import Site
+from mmbench.report.publish import badge, data, feed
 from mmbench.report.render import File, Page, Renderer
 
 Maker = Callable[[Site], Iterator[Page | File]]
@@ -23,7 +24,12 @@ MAKERS: tuple[Maker, ...] = (
     cells.pages,
     sessions.pages,
     cases.pages,
+    compare.pages,
+    about.pages,
     trials.pages,
+    data.files,
+    badge.files,
+    feed.files,
 )
 """Every kind of page; a new kind is one entry."""
 

@@ -20,6 +20,8 @@ class Detail:
     attempt: Line | None
     checks: Line | None
     verdict: Line | None
+    transcript: bytes
+    """The three lines as they are in the ledger, as one JSON object."""
 
 
 class Reader:
@@ -36,9 +38,17 @@ class Reader:
 
     def read(self, trial: Trial) -> Detail:
         """Read the lines that the trial's spans point at."""
-        lines = {}
+        raw: dict[str, bytes] = {}
+        lines: dict[str, Line] = {}
         for span in trial.spans:
             self._stream.seek(span.start)
-            line: Line = msgspec.json.decode(self._stream.read(span.end - span.start))
+            data = self._stream.read(span.end - span.start)
+            line: Line = msgspec.json.decode(data)
             lines[line["kind"]] = line
-        return Detail(trial, lines.get("trial"), lines.get("checks"), lines.get("verdict"))
+            raw[line["kind"]] = data
+        parts = b",".join(b'"%b":%b' % (name.encode(), raw.get(name, b"null")) for name in _PARTS)
+        attempt, checks, verdict = (lines.get(name) for name in _PARTS)
+        return Detail(trial, attempt, checks, verdict, b"{%b}\n" % parts)
+
+
+_PARTS = ("trial", "checks", "verdict")

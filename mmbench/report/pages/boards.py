@@ -64,4 +64,3 @@ def pages(site: Site) -> Iterator[Page]:
         parts = json.dumps(board.method.parts, indent=2, sort_keys=True, ensure_ascii=False)
         context = {"board": board, "matrix": matrix(site, board), "parts": parts}
         yield Page(method_path(board.key), "method.html", context)
-    yield Page("how.html", "how.html")

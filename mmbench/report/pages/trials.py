@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shlex
 from collections.abc import Iterator
 from typing import Any
@@ -9,14 +10,15 @@ from typing import Any
 from mmbench.records import TrialKey
 from mmbench.report.artifacts import shown
 from mmbench.report.details import Detail, Reader
-from mmbench.report.model import Session, Trial
+from mmbench.report.model import Session
 from mmbench.report.pages.site import Site, session_path, trial_path
+from mmbench.report.publish.shapes import VERSION, Artifacts, ArtifactShape, encode
 from mmbench.report.render import File, Page
 from mmbench.report.text import excerpt
 
-ANSWER, STEP, STDERR = 20_000, 4_000, 8_000
+ANSWER, STEP, STDERR, SIDE = 20_000, 4_000, 8_000, 6_000
 """Characters of each kind of text that a page shows."""
-STEPS, CALLS = 100, 200
+STEPS, CALLS, DIFF = 100, 200, 60
 """How many of them a page shows."""
 TRANSCRIPT = 120_000
 """Characters of all steps together."""
@@ -28,18 +30,35 @@ def pages(site: Site) -> Iterator[Page | File]:
         if session.id not in site.detailed:
             continue
         known = {trial.key: trial for trial in session.trials}
+        listed: list[ArtifactShape] = []
         with Reader(session) as reader:
             for trial in session.trials:
-                yield from _trial(site, session, reader.read(trial), known)
+                twin = known.get(_twin(trial.key))
+                other = reader.read(twin) if twin and twin.attempts else None
+                yield from _trial(site, session, reader.read(trial), other, listed)
+        made = Artifacts(VERSION, session.id, listed)
+        yield File(f"data/artifacts/{session.id}.json", encode(made))
+
+
+def _twin(key: TrialKey) -> TrialKey:
+    return key._replace(arm=_TWIN.get(key.arm, ""))
+
+
+_TWIN = {"with_mm": "without_mm", "without_mm": "with_mm"}
 
 
 def _trial(
-    site: Site, session: Session, detail: Detail, known: dict[TrialKey, Trial]
+    site: Site, session: Session, detail: Detail, other: Detail | None, listed: list[ArtifactShape]
 ) -> Iterator[Page | File]:
     trial = detail.trial
     line = detail.attempt or _NOTHING
     kept = [shown(site.results.root, session.id, item) for item in line["artifacts"]]
     yield from (file for _, file in kept if file)
+    listed += [
+        _listed(trial.key, item | made) for item, (made, _) in zip(line["artifacts"], kept, strict=True)
+    ]
+    data = transcript_path(session.id, trial.key)
+    yield File(data, detail.transcript)
     key = trial.key
     case = site.results.case(session, key.case)
     context = {
@@ -49,7 +68,8 @@ def _trial(
         "key": key,
         "case": case,
         "title": case.title if case else key.case,
-        "other": _other(session, key, known),
+        "data": data,
+        "both": _both(session, detail, other),
         **_grading(detail),
         **_attempt(line),
         "artifacts": [item for item, _ in kept],
@@ -71,10 +91,51 @@ _NOTHING: dict[str, Any] = {
 """What a trial that was never run has to show."""
 
 
-def _other(session: Session, key: TrialKey, known: dict[TrialKey, Trial]) -> dict[str, Any] | None:
-    arm = {"with_mm": "without_mm", "without_mm": "with_mm"}.get(key.arm)
-    other = known.get(TrialKey(key.case, arm, key.run)) if arm else None
-    return {"trial": other, "path": trial_path(session.id, other.key)} if other else None
+def transcript_path(session: str, key: TrialKey) -> str:
+    """Return the address of a trial's records."""
+    return f"data/transcript/{session}/{key.case}/{key.arm}-{key.run}.json"
+
+
+def _listed(key: TrialKey, item: dict[str, Any]) -> ArtifactShape:
+    names = ("path", "size", "media_type", "sha256", "href", "refused")
+    return ArtifactShape(key.case, key.arm, key.run, *(item[name] for name in names))
+
+
+def _both(session: Session, detail: Detail, other: Detail | None) -> dict[str, Any] | None:
+    """Return both arms' answers side by side, with their difference by line."""
+    if other is None or detail.attempt is None or other.attempt is None:
+        return None
+    first, second = (other, detail) if detail.trial.key.arm == "with_mm" else (detail, other)
+    sides = [_side(session, side) for side in (first, second)]
+    return {"sides": sides, "path": trial_path(session.id, other.trial.key), "diff": diff(*_answers(sides))}
+
+
+def _answers(sides: list[dict[str, Any]]) -> tuple[str, str]:
+    return sides[0]["answer"]["text"], sides[1]["answer"]["text"]
+
+
+def _side(session: Session, side: Detail) -> dict[str, Any]:
+    text = side.attempt["outcome"]["final_text"] if side.attempt else _TEXT
+    return {
+        "trial": side.trial,
+        "name": side.trial.key.arm.replace("_", " "),
+        "answer": _text(text, SIDE),
+        "path": trial_path(session.id, side.trial.key),
+    }
+
+
+def diff(before: str, after: str) -> list[tuple[str, str]]:
+    """Return (sign, line) for two texts, signs " ", "-" and "+"; empty when they are equal."""
+    old, new = (text.split("\n")[:DIFF] for text in (before, after))
+    if old == new:
+        return []
+    made: list[tuple[str, str]] = []
+    for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            made += [(" ", line) for line in old[i:j]]
+        else:
+            made += [("-", line) for line in old[i:j]] + [("+", line) for line in new[k:m]]
+    return made
 
 
 def _grading(detail: Detail) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import altair as alt
 import pytest
 
 from mmbench.report.charts.figure import Figure, Painter, count
@@ -57,6 +58,11 @@ def test_every_chart_draws_its_marks_and_is_named(figures: dict[str, Figure]) ->
         assert f'<title id="{figure.id}-name">' in drawing
         assert 'role="img"' in drawing
         assert "style=" not in drawing
+
+
+def test_every_specification_is_valid_vega_lite(figures: dict[str, Figure]) -> None:
+    for figure in figures.values():
+        alt.Chart.from_dict(figure.spec)
 
 
 def test_a_table_has_as_many_values_as_columns(figures: dict[str, Figure]) -> None:

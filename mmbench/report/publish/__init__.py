@@ -1,0 +1,1 @@
+"""What stands beside the pages: data files, feed, badges, site map."""

@@ -1,0 +1,177 @@
+"""The data files: JSON and CSV beside the pages, one Parquet of all trials."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from mmbench.report.model import Session
+from mmbench.report.pages.site import Site
+from mmbench.report.publish import figures, shapes
+from mmbench.report.publish.shapes import VERSION, CellShape, TrialShape, encode
+from mmbench.report.render import File
+from mmbench.report.stats.decision import verdict
+from mmbench.report.tables.summary import Summary
+from mmbench.schema import schema_folder
+
+
+def files(site: Site) -> Iterator[File]:
+    """Yield every data file that is made of tables."""
+    boards = [figures.board(board) for board in site.boards]
+    yield File("data/leaderboard.json", encode(shapes.Leaderboard(VERSION, boards)))
+    yield File("data/leaderboard.csv", table([_flat(row) for board in boards for row in board.rows]))
+    rows = [_session_row(site, session) for session in reversed(site.results.sessions)]
+    yield File("data/sessions.json", encode(shapes.Sessions(VERSION, rows)))
+    yield File("data/sessions.csv", table([_session_flat(row) for row in rows]))
+    breakdown = [figures.cases(row.summary) for row, _ in figures.rows_of(site)]
+    yield File("data/case-breakdown.json", encode(shapes.CaseBreakdown(VERSION, breakdown)))
+    yield File("data/case-breakdown.csv", table([line for cell in breakdown for line in _case_lines(cell)]))
+    if site.results.sessions:
+        yield File("data/trials.parquet", parquet(site))
+    yield from _cells(site)
+    yield from _sessions(site)
+    yield from _specs(site)
+    for path in sorted(schema_folder().glob("*.schema.json")):
+        yield File(f"data/schemas/{path.name}", path.read_bytes())
+
+
+def _alone(site: Site, session: Session) -> CellShape:
+    summary = site.by_session[session.id]
+    return figures.cell(summary, verdict(summary.lift, margin=summary.margin), None, False)
+
+
+def _session_row(site: Site, session: Session) -> shapes.SessionRow:
+    states = {str(name): count for name, count in sorted(session.states().items())}
+    return shapes.SessionRow(session.id, session.started, session.head, states, _alone(site, session))
+
+
+def _cells(site: Site) -> Iterator[File]:
+    summaries: dict[Any, list[tuple[Summary, CellShape]]] = {}
+    for row, board in figures.rows_of(site):
+        found = summaries.setdefault(row.summary.cell, [])
+        found.append((row.summary, figures.row(row, board)))
+        for old in row.older:
+            found.append((old, figures.cell(old, verdict(old.lift, margin=old.margin), None, False)))
+    for cell, found in sorted(summaries.items()):
+        made = shapes.CellFile(VERSION, [shape for _, shape in found], [figures.cases(s) for s, _ in found])
+        yield File(f"data/cells/{cell.agent}/{cell.profile}.json", encode(made))
+
+
+def _sessions(site: Site) -> Iterator[File]:
+    for session in site.results.sessions:
+        trials = [figures.trial(trial) for trial in session.trials]
+        header = session.header
+        made = shapes.SessionFile(
+            VERSION,
+            session.id,
+            session.started,
+            session.head,
+            _alone(site, session),
+            msgspec.to_builtins(header.method),
+            {"suite": header.plan.suite, "arms": header.plan.arms, "runs": header.plan.runs}
+            | {"seed": header.plan.seed, "margin": header.plan.margin}
+            | {"excluded": msgspec.to_builtins(header.plan.excluded)},
+            msgspec.to_builtins(header.provenance),
+            trials,
+        )
+        yield File(f"data/session/{session.id}.json", encode(made))
+        yield File(f"data/session/{session.id}.csv", trial_table(trials))
+
+
+def _specs(site: Site) -> Iterator[File]:
+    newest = {name: digest for s in site.results.sessions for name, digest in s.header.cases.items()}
+    for name, digest in sorted(newest.items()):
+        if digest in site.results.cases:
+            path = site.results.root / "cases" / f"{digest}.json"
+            yield File(f"data/case-spec/{name}.json", path.read_bytes())
+
+
+def parquet(site: Site) -> bytes:
+    """Return all trials of all sessions as Parquet."""
+    import polars as pl
+
+    names = list(TrialShape.__struct_fields__)
+    columns: dict[str, list[Any]] = {name: [] for name in ("session", "agent", "profile", "method", *names)}
+    for session in site.results.sessions:
+        trials = [figures.trial(trial) for trial in session.trials]
+        for name in names:
+            columns[name] += [getattr(trial, name) for trial in trials]
+        known = {"session": session.id, "agent": session.cell.agent, "profile": session.cell.profile}
+        for name, value in (known | {"method": session.method}).items():
+            columns[name] += [value] * len(trials)
+    columns["mm_commands"] = [",".join(words) for words in columns["mm_commands"]]
+    types = _types()
+    frame = pl.DataFrame(columns, schema={name: types.get(name, pl.String) for name in columns})
+    stream = io.BytesIO()
+    frame.write_parquet(stream, compression="zstd", statistics=False)
+    return stream.getvalue()
+
+
+def _types() -> dict[str, Any]:
+    import polars as pl
+
+    numbers = {"correctness", "checkpoint", "judge", "seconds", "cost_usd"}
+    counts = {"run", "position", "attempts", "tokens_in", "tokens_fresh", "tokens_out"}
+    counts |= {"turns", "tool_calls", "mm_calls", "mm_failed"}
+    return dict.fromkeys(numbers, pl.Float64) | dict.fromkeys(counts, pl.Int64) | {"passed": pl.Boolean}
+
+
+def table(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Write rows as CSV; all rows have the keys of the first."""
+    stream = io.StringIO(newline="")
+    if rows:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(rows[0])
+        writer.writerows([plain(value) for value in row.values()] for row in rows)
+    return stream.getvalue().encode()
+
+
+def trial_table(trials: Iterable[TrialShape]) -> bytes:
+    """Write trials as CSV."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(TrialShape.__struct_fields__)
+    writer.writerows([plain(value) for value in structs.astuple(trial)] for trial in trials)
+    return stream.getvalue().encode()
+
+
+def plain(value: Any) -> Any:
+    """Return a value for a CSV cell: no list, and no text that a spreadsheet would run as a formula."""
+    if isinstance(value, tuple | list):
+        value = ",".join(str(part) for part in value)
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return value
+
+
+def _flat(cell: CellShape) -> dict[str, Any]:
+    """Spread a cell's figures over columns."""
+    made: dict[str, Any] = {}
+    for name, value in msgspec.to_builtins(cell).items():
+        if isinstance(value, dict):
+            made |= {f"{name}_{part}": inner for part, inner in value.items()}
+        elif name == "rank":
+            made |= {"rank_best": value[0] if value else None, "rank_worst": value[-1] if value else None}
+        else:
+            made[name] = "; ".join(value) if isinstance(value, list) else value
+    return made
+
+
+def _session_flat(row: shapes.SessionRow) -> dict[str, Any]:
+    return {"session": row.session, "started": row.started, "head": row.head} | _flat(row.figures)
+
+
+def _case_lines(cell: shapes.CaseRows) -> Iterator[dict[str, Any]]:
+    for item in cell.cases:
+        found = msgspec.to_builtins(item)
+        commands = " ".join(f"{name}:{count}" for name, count in found.pop("commands").items())
+        flat = {"agent": cell.agent, "profile": cell.profile, "method": cell.method}
+        for name, value in found.items():
+            both = isinstance(value, dict)
+            flat |= {f"{name}_{part}": inner for part, inner in value.items()} if both else {name: value}
+        yield flat | {"commands": commands}
