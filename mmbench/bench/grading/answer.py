@@ -10,7 +10,7 @@ from decimal import Decimal
 from mmbench.bench.grading.base import Finding, KindSpec, Params
 from mmbench.bench.grading.clean import fold_text, has_phrase
 from mmbench.bench.grading.look import Look
-from mmbench.bench.grading.numbers import Token, find_numbers, is_near, to_decimal
+from mmbench.bench.grading.numbers import Token, is_near, to_decimal
 from mmbench.bench.grading.params import COUNT, NUMBER, PATH, TEXT, TEXTS, TOLERANCE, described, flag
 
 
@@ -33,7 +33,7 @@ def names_file(p: Params, look: Look) -> Finding:
 def contains_number(p: Params, look: Look) -> Finding:
     """Score 1 when the answer states the number, as a number and at token borders, within the tolerance."""
     value, tolerance = to_decimal(p["value"]), _tolerance(p)
-    tokens = list(find_numbers(look.answer))
+    tokens = look.numbers
     there = tokens if p["near"] is None else _near(tokens, look.answer, p["near"], p["within"])
     hits = [token for token in there if is_near(token, value, tolerance, percent=p["percent"])]
     if not hits:

@@ -53,6 +53,9 @@ class FileFact:
     sha256: str | None = None
     target: str | None = None
     """Where a symbolic link points, as written."""
+    ctime_ns: int | None = None
+    inode: int | None = None
+    """Of the very entry in the tree, before the agent ran: with both unchanged its content is, too."""
 
 
 @dataclass(frozen=True, slots=True)

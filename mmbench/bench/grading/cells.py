@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from mmbench.bench.grading.clean import fold_name, fold_text, has_phrase
 from mmbench.bench.grading.dates import read_dates
-from mmbench.bench.grading.numbers import read_number, to_decimal
+from mmbench.bench.grading.numbers import is_equal, read_number, to_decimal
 from mmbench.bench.grading.tables import Cell
 
 Type = Literal["text", "contains", "number", "date", "file", "boolean"]
@@ -39,7 +39,7 @@ def is_same(found: Cell, wanted: Any, column: Column) -> bool:
     if wanted is None:
         return fold_text(as_text(found)) in _NOTHING
     if column.type == "number":
-        return any(abs(value - to_decimal(wanted)) <= column.tolerance for value in numbers_of(found))
+        return any(is_equal(value, to_decimal(wanted), column.tolerance) for value in numbers_of(found))
     if column.type == "date":
         return any(abs((a - b).days) <= column.tolerance for a in dates_of(found) for b in dates_of(wanted))
     return _is_same_text(as_text(found), wanted, column.type)

@@ -58,16 +58,19 @@ def grouping(p: Params, look: Look) -> Finding:
     faults: list[str] = []
     for folder, paths in sorted(p["truth"].items()):
         originals = [_known(path, look) for path in paths]
-        found = Counter(_mark(path, look, p, now=True) for path in _inside(folder, look))
-        wanted = Counter(_mark(path, look, p, now=False) for path in originals)
+        sizes = {look.before[path].size for path in originals}
+        found = Counter(_found_mark(path, look, p, sizes) for path in _inside(folder, look))
+        wanted = Counter(_mark(look.original_hash(path), path, p) for path in originals)
         stayed = Counter(
-            _mark(path, look, p, now=False) for path in originals if _stayed(path, folder, look, p)
+            _mark(look.original_hash(path), path, p) for path in originals if _stayed(path, folder, look, p)
         )
         placed = {mark: max(0, min(number, found[mark]) - stayed[mark]) for mark, number in wanted.items()}
         right += sum(placed.values())
         wrong += sum((found - wanted).values())
         total += len(originals)
-        faults += sorted({path for path in originals if placed[_mark(path, look, p, now=False)] == 0})
+        faults += sorted(
+            {path for path in originals if placed[_mark(look.original_hash(path), path, p)] == 0}
+        )
     reason = f"{right} of {total} files are in their folders, {wrong} others are there too"
     return Finding(
         right / (total + wrong) if total else 0.0,
@@ -148,13 +151,19 @@ def _known(path: str, look: Look) -> str:
     return found
 
 
-def _mark(path: str, look: Look, p: Params, *, now: bool) -> tuple[str, str]:
+def _mark(content: str, path: str, p: Params) -> tuple[str, str]:
     """Return what a file is recognised by: its content and, unless renames are free, its name."""
-    try:
-        content = look.hash_of(path) if now else look.original_hash(path)
-    except Refused:
-        content = "unreadable"
     return content, "" if p["renames"] else fold_name(path.rpartition("/")[2])
+
+
+def _found_mark(path: str, look: Look, p: Params, sizes: set[int]) -> tuple[str, str]:
+    """Return the mark of a file of the tree now; only one of a size that is wanted is read."""
+    if look.now[path].size not in sizes:
+        return _mark("of another size", path, p)
+    try:
+        return _mark(look.hash_of(path), path, p)
+    except Refused:
+        return _mark("unreadable", path, p)
 
 
 def _stayed(path: str, folder: str, look: Look, p: Params) -> bool:

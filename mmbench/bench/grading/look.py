@@ -15,6 +15,7 @@ from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, Par
 from mmbench.bench.grading.clean import clean_text, fold_name, fold_text
 from mmbench.bench.grading.filenames import Names
 from mmbench.bench.grading.malformed import Malformed
+from mmbench.bench.grading.numbers import Token, find_numbers
 from mmbench.bench.grading.reader import Reader
 from mmbench.bench.grading.tables import Document, format_of, parse
 
@@ -56,6 +57,11 @@ class Look:
         return fold_text(self.answer)
 
     @cached_property
+    def numbers(self) -> list[Token]:
+        """The numbers that the answer states."""
+        return list(find_numbers(self.answer))
+
+    @cached_property
     def named(self) -> frozenset[str]:
         """The files of the tree at its start, and of the checks, that the answer names."""
         files = {path for path, fact in self.before.items() if fact.kind != "directory"}
@@ -80,11 +86,16 @@ class Look:
         return tree.survey(self.evidence.tree)
 
     def original(self, path: str) -> str:
-        """Return the path at the start that a path or a unique file name means; else the path itself."""
+        """Return the path at the start that a path or a unique file name means; else the path itself.
+
+        Raises CheckFailedToRun for a bare name that several files have.
+        """
         found = self._spelled(self.before, self._folded_before, path)
         if found is None and "/" not in path:
             named = [other for other in self.before if other.rpartition("/")[2] == path]
-            found = named[0] if len(named) == 1 else None
+            if len(named) > 1:
+                raise CheckFailedToRun(f"{path} is the name of {len(named)} files of the dataset")
+            found = named[0] if named else None
         return found if found is not None else path
 
     def find(self, path: str) -> str | None:
@@ -230,6 +241,8 @@ class Look:
         now, then = self.now.get(path), self.before.get(path)
         if now is None or then is None or now.kind != then.kind:
             return False
+        if then.ctime_ns is not None and (now.ctime_ns, now.inode) == (then.ctime_ns, then.inode):
+            return True  # no program can set the inode's change time
         if now.kind == "file" and not now.mode & then.mode & stat.S_IRUSR:
             return (now.size, now.mtime_ns) == (
                 then.size,

@@ -54,7 +54,8 @@ def audio_match(p: Params, look: Look) -> Finding:
     are told by the correlation of left minus right with the original's.
     """
     path = written(p["path"], look)
-    facts = look.ask_with_original("audio", path, p["same_as"], start=p["start_s"], end=p["end_s"])
+    loud = p["lufs"] is not None or p["rms_dbfs"] is not None
+    facts = look.ask_with_original("audio", path, p["same_as"], start=p["start_s"], end=p["end_s"], loud=loud)
     parts = [
         _equal(facts, name, p[name]) for name in ("sample_rate", "channels", "codec") if p[name] is not None
     ]

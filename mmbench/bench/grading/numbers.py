@@ -28,6 +28,7 @@ from decimal import Decimal
 from mmbench.bench.grading.clean import is_word
 
 MAX_DIGITS = 60
+FLOAT_NOISE = Decimal("1e-13")  # of sums of amounts in double precision: 5028.800000000001
 _GAP = "\u00a0"
 _BLANK = "\x00"
 
@@ -52,7 +53,7 @@ _MASKED = re.compile(
 _MARKER = re.compile(r"^[ >]{0,8}\(?(\d{1,3})[.)](?= )", re.MULTILINE)
 
 _BODY = re.compile(rf"\d+(?:[.,'{_GAP}]\d+)*+|(?<![\d.])\.\d+")
-_SPACED = re.compile(r"\d+(?: \d+)++(?:[.,]\d+)?")
+_SPACED = re.compile(r"(?<!\d)\d++(?: \d++)++(?:[.,]\d+)?")
 _LEFT = re.compile(rf"(?P<sign>[-+–]?)(?P<money>{_MONEY}[ {_GAP}]?)?(?P<inner>[-–]?)\Z")
 _EXPONENT = re.compile(
     rf"[eE]([+-]?\d{{1,3}})(?!\w)|[ {_GAP}]?×[ {_GAP}]?10(?:(?:\^|\*\*)(-?\d{{1,3}})|([⁻⁰¹²³⁴-⁹]{{1,3}}))"
@@ -125,7 +126,12 @@ def is_near(token: Token, value: Decimal, tolerance: Decimal, *, percent: bool =
     readings = set(token.readings)
     if percent:
         readings |= {r.scaleb(-2 if token.percent else 2) for r in token.readings}
-    return any(abs(reading - value) <= tolerance for reading in readings)
+    return any(is_equal(reading, value, tolerance) for reading in readings)
+
+
+def is_equal(found: Decimal, wanted: Decimal, tolerance: Decimal) -> bool:
+    """Say whether two numbers are equal within the tolerance; the last digits of binary floats do not count."""
+    return abs(found - wanted) <= tolerance + abs(wanted) * FLOAT_NOISE
 
 
 def _canonical(text: str) -> str:

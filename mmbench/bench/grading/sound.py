@@ -20,15 +20,16 @@ SILENCE = 1e-4
 Samples = npt.NDArray[np.float32]
 
 
-def audio(path: str, reference: str | None, start: float, end: float | None) -> dict[str, Any]:
-    """Return format, duration and loudness and, against a stretch of a reference, likeness and channel order.
+def audio(path: str, reference: str | None, start: float, end: float | None, loud: bool) -> dict[str, Any]:
+    """Return format, duration, on request loudness and, against a stretch of a reference, likeness and channel order.
 
     `likeness` is the correlation of the two in mono at the best lag, 0..1;
     `side` that of left minus right: near 1 with the channels as in the
     reference, near -1 with them swapped, None where the reference is mono.
     """
     facts, samples = _decode(path)
-    facts |= loudness(samples)
+    if loud:
+        facts |= loudness(samples)
     if reference is not None:
         wanted = _cut(_decode(reference)[1], start, end)
         facts |= compare(_coarse(samples), _coarse(wanted))

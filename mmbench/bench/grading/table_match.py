@@ -95,6 +95,8 @@ def _columns(p: Params) -> tuple[list[Column], list[Column]]:
     if unknown:
         raise CheckFailedToRun(f"table_match: the truth has no column {', '.join(unknown)}")
     columns = {name: _column(name, p) for name in names}
+    if any(columns[name].type == "contains" for name in p["keys"]):
+        raise CheckFailedToRun("table_match: a key is found by equality, it cannot be of type contains")
     return [columns[name] for name in p["keys"]], [columns[name] for name in names if name not in p["keys"]]
 
 

@@ -12,6 +12,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from mmbench.bench.grading.base import CheckFailedToRun, FileFact, FileKind, Refused
@@ -105,6 +106,8 @@ def _fact(entry: os.DirEntry[str]) -> FileFact:
         mode=stat.S_IMODE(status.st_mode),
         mtime_ns=status.st_mtime_ns,
         target=str(Path(entry.path).readlink()) if kind == "symlink" else None,
+        ctime_ns=status.st_ctime_ns,
+        inode=status.st_ino,
     )
 
 
@@ -115,7 +118,7 @@ def _with_hash(root: Path, path: str, fact: FileFact) -> FileFact:
         digest = sha256_regular(root, path)
     except Refused:
         return fact
-    return FileFact(fact.kind, fact.size, fact.mode, fact.mtime_ns, digest)
+    return replace(fact, sha256=digest)
 
 
 def kind_of(mode: int) -> FileKind:

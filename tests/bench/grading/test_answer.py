@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mmbench.bench.grading import CheckFailedToRun
 from tests.bench.grading.trial import Trial, trial
 
 FILES = [f"photos/IMG_{n}.jpg" for n in range(2200, 2260)] + [
@@ -25,6 +26,11 @@ def test_names_file_by_bare_name_and_by_path(files: Trial) -> None:
     assert files.score("It is report.pdf.", kind="names_file", path="docs/report.pdf") == 0
     assert files.score("It is docs/report.pdf.", kind="names_file", path="docs/report.pdf") == 1
     assert files.score("", kind="names_file", path="IMG_2235.jpg") == 0
+
+
+def test_a_bare_name_of_several_files_is_the_cases_fault(files: Trial) -> None:
+    with pytest.raises(CheckFailedToRun, match="the name of 2 files"):
+        files.score("docs/report.pdf", kind="names_file", path="report.pdf")
 
 
 def test_names_file_gives_the_share_of_several(files: Trial) -> None:

@@ -11,7 +11,8 @@ from mmbench.bench.grading.cells import Column, Type, forms, is_same
     [
         ("number", "€ 1.234,50", 1234.5, True),
         ("number", 1234.5, "1234.50", True),
-        ("number", 0.30000000000000004, 0.3, False),
+        ("number", 0.30000000000000004, 0.3, True),
+        ("number", "0.3000001", 0.3, False),
         ("number", "1 234 or 5", 1234, False),
         ("number", True, 1, False),
         ("number", None, 0, False),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from mmbench.bench.grading import CheckFailedToRun
+from mmbench.bench.grading import CheckFailedToRun, Evidence, run_checks, survey
 from tests.bench.grading.trial import Trial, trial
 
 FILES = ["a.txt", "b.txt", "sub/c.txt", "sub/.d"]
@@ -56,6 +56,23 @@ def test_one_damage_leaves_a_quarter(made: Trial, damage: str) -> None:
         (tree / "link").unlink()
         (tree / "link").symlink_to("b.txt")
     assert unchanged(made) == 0.25
+
+
+def test_an_unchanged_inode_is_an_unchanged_file_and_needs_no_reading(made: Trial) -> None:
+    (made.tree / "out/new.txt").unlink()
+    (made.tree / "out").rmdir()
+    before = survey(made.tree)
+    made.write("out/new.txt", "new")
+    check = {"kind": "tree_unchanged_except", "weight": 1, "allow": ["out/**"]}
+    evidence = Evidence(
+        "", made.tree, before
+    )  # without hashes and without originals there is nothing to compare with
+    assert run_checks([check], evidence)[0].score == 1
+    stamp = (made.tree / "a.txt").stat()
+    made.write("a.txt", "Content of a.txt")
+    os.utime(made.tree / "a.txt", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    with pytest.raises(CheckFailedToRun, match=r"the original of a\.txt is not known"):
+        run_checks([check], evidence)
 
 
 def test_more_damage_soon_leaves_nothing(made: Trial) -> None:

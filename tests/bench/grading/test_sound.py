@@ -12,7 +12,7 @@ from tests.bench.grading.samples import chatter, save_encoded, save_wav, tone
 
 
 def listen(path: Path, reference: Path | None = None, start: float = 0, end: float | None = None) -> dict:
-    return audio(str(path), None if reference is None else str(reference), start, end)
+    return audio(str(path), None if reference is None else str(reference), start, end, loud=True)
 
 
 def test_what_a_file_is(tmp_path: Path) -> None:
