@@ -1,0 +1,135 @@
+"""Changes of a tree are seen by content, and any tree can be removed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mmbench.bench import tree
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    source = tmp_path / "source"
+    (source / "sub").mkdir(parents=True)
+    for name in ("a.txt", "b.txt", "sub/c.txt"):
+        (source / name).write_text(name)
+    (source / "link").symlink_to("a.txt")
+    tree.copy(source, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def changed(root: Path, before: dict[str, tree.Mark]) -> dict[str, str]:
+    return {change.path: change.change for change in tree.changes(root, before, tree.marks(root))}
+
+
+def test_an_untouched_copy_has_no_change(copied: Path) -> None:
+    assert changed(copied, tree.marks(copied)) == {}
+
+
+def test_added_modified_and_deleted_entries_are_told(copied: Path) -> None:
+    before = tree.marks(copied)
+    (copied / "new").mkdir()
+    (copied / "new" / "d.txt").write_text("d")
+    (copied / "a.txt").write_text("A")
+    (copied / "b.txt").unlink()
+    (copied / "link").unlink()
+    (copied / "link").symlink_to("b.txt")
+    assert changed(copied, before) == {
+        "a.txt": "modified", "b.txt": "deleted", "link": "modified", "new": "added", "new/d.txt": "added",
+    }  # fmt: skip
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(copied: Path) -> None:
+    before = tree.marks(copied)
+    status = (copied / "a.txt").stat()
+    (copied / "a.txt").write_text("A.TXT")
+    os.utime(copied / "a.txt", ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert changed(copied, before) == {"a.txt": "modified"}
+
+
+def test_a_changed_mode_is_a_change(copied: Path) -> None:
+    before = tree.marks(copied)
+    (copied / "a.txt").chmod(0o600)
+    assert changed(copied, before) == {"a.txt": "modified"}
+
+
+def test_fifos_links_and_holes_are_never_read(copied: Path) -> None:
+    os.mkfifo(copied / "pipe")
+    (copied / "loop").symlink_to("loop")
+    (copied / "zero").symlink_to("/dev/zero")
+    with (copied / "hole").open("wb") as file:
+        file.truncate(1 << 40)
+    before = tree.marks(copied)
+    assert {name: before[name].kind for name in ("pipe", "loop", "zero", "hole")} == {
+        "pipe": "other", "loop": "symlink", "zero": "symlink", "hole": "file",
+    }  # fmt: skip
+    assert [tree.file_hash(copied / name) for name in ("pipe", "loop", "zero", "hole")] == [None] * 4
+    assert tree.disk_usage(copied, 1 << 50) < 1 << 20
+
+
+def test_the_digest_of_a_tree_follows_its_content_alone(copied: Path, tmp_path: Path) -> None:
+    origin = {name: tree.file_hash(copied / name) or "" for name in ("a.txt", "b.txt", "sub/c.txt")}
+    before = tree.marks(copied)
+    plain = tree.digest(before, [], origin)
+    (copied / "a.txt").write_text("a.txt")  # the same content written anew
+    found = tree.changes(copied, before, tree.marks(copied))
+    assert tree.digest(tree.marks(copied), found, origin) == plain
+    (copied / "a.txt").write_text("other")
+    found = tree.changes(copied, before, tree.marks(copied))
+    assert tree.digest(tree.marks(copied), found, origin) != plain
+
+
+def test_names_that_are_not_utf_8_are_shown_with_escapes(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"bad\xff.txt")).write_text("")
+    (path,) = tree.marks(tmp_path)
+    assert tree.shown(path) == "bad\\xff.txt"
+
+
+REMOVAL = """
+import os, sys
+from pathlib import Path
+from mmbench.bench import tree
+if os.getuid() == 0:
+    os.setgroups([]); os.setgid(1000); os.setuid(1000)
+root = Path(sys.argv[1])
+(root / "a" / "b").mkdir(parents=True)
+(root / "a" / "b" / "f").write_text("x")
+(root / "a" / "b" / "f").chmod(0)
+(root / "a" / "b").chmod(0o555)
+(root / "a").chmod(0)
+tree.remove(root / "a")
+tree.remove(root / "a")
+print((root / "a").exists())
+"""
+
+
+def test_folders_without_permissions_are_removed_by_an_ordinary_user(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    for folder in (root, *list(root.parents)[:3]):
+        folder.chmod(0o777)
+    code = [sys.executable, "-c", REMOVAL, str(root)]
+    env = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": os.environ["PATH"]}
+    done = subprocess.run(code, capture_output=True, text=True, env=env, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("False", "")
+
+
+@given(st.dictionaries(st.text("ab", min_size=1, max_size=3), st.binary(max_size=20), max_size=5))
+def test_changes_between_two_trees_are_symmetric_in_kind(files: dict[str, bytes]) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        empty = tree.marks(root)
+        for name, data in files.items():
+            (root / name).write_bytes(data)
+        full = tree.marks(root)
+        assert {c.change for c in tree.changes(root, empty, full)} <= {"added"}
+        assert {c.path for c in tree.changes(root, full, empty)} == set(files)
