@@ -10,9 +10,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mmbench import jsontext
-from mmbench.bench import tree
+from mmbench.bench import tree, validators
 from mmbench.bench.grading import base
 from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, run_checks
+from mmbench.bench.grading.validator import run_validator
+from mmbench.bench.room import Kind
 from mmbench.bench.trial import Executed, TrialSpec, media_type, read_regular
 from mmbench.case import Case
 from mmbench.outcome import GRADED
@@ -22,7 +24,7 @@ MAX_ARTIFACTS = 20
 MAX_ARTIFACT = 2 << 20
 
 
-def grade(spec: TrialSpec, executed: Executed, *, judged: bool) -> dict[str, Any] | None:
+def grade(spec: TrialSpec, executed: Executed, kind: Kind, *, judged: bool) -> dict[str, Any] | None:
     """Run the case's checks over what the agent left; None for an outcome that is not graded.
 
     A grader that fails leaves the attempt ungraded, with the reason.
@@ -31,7 +33,7 @@ def grade(spec: TrialSpec, executed: Executed, *, judged: bool) -> dict[str, Any
         return None
     started = time.perf_counter()
     try:
-        results = run_checks(spec.case.checks, evidence(spec, executed))
+        results = _results(spec.case, evidence(spec, executed), kind)
         error = None
     except CheckFailedToRun as failure:
         results, error = [], str(failure)
@@ -41,6 +43,19 @@ def grade(spec: TrialSpec, executed: Executed, *, judged: bool) -> dict[str, Any
         | _scored(spec.case, results, error, judged)
         | {"duration_s": round(time.perf_counter() - started, 4)}
     )
+
+
+def _results(case: Case, found: Evidence, kind: Kind) -> list[base.CheckResult]:
+    """Run the checks and, where the case has one, its validator in a room of its own."""
+    results = run_checks(case.checks, found)
+    source = case.document.get("validator")
+    if source is not None:
+        weight = float(case.document.get("validator_weight", 1))
+        truth = case.document["ground_truth"]
+        results.append(
+            run_validator(source, found, truth=truth, weight=weight, run_sandboxed=validators.runner(kind))
+        )
+    return results
 
 
 def _scored(case: Case, results: list[base.CheckResult], error: str | None, judged: bool) -> dict[str, Any]:
@@ -72,7 +87,16 @@ def evidence(spec: TrialSpec, executed: Executed) -> Evidence:
 def facts(marks: Mapping[str, tree.Mark], hashes: Mapping[str, str]) -> dict[str, FileFact]:
     """Turn the look at the fresh copy into what the checks know of the start."""
     return {
-        path: FileFact(mark.kind, mark.size, mark.mode, mark.mtime_ns, hashes.get(path))
+        path: FileFact(
+            kind=mark.kind,
+            size=mark.size,
+            mode=mark.mode,
+            mtime_ns=mark.mtime_ns,
+            sha256=hashes.get(path),
+            target=mark.target,
+            ctime_ns=mark.ctime_ns,
+            inode=mark.inode,
+        )
         for path, mark in marks.items()
     }
 

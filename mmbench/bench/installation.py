@@ -151,7 +151,8 @@ def _install_pypi(tool: Tool, folder: Path) -> str:
     names the folder in which it was made.
     """
     python = folder / "venv" / "bin" / "python"
-    _run([sys.executable, "-m", "venv", "venv"], folder, os.environ)
+    # Debian's Python has `venv` only with a package of its own; virtualenv is among the locked dependencies.
+    _run([sys.executable, "-m", "virtualenv", "--quiet", "venv"], folder, os.environ)
     options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
     _run([str(python), "-m", "pip", "install", *options, "-r", "requirements.txt"], folder, os.environ)
     return f'"$here/../venv/bin/python" "$here/../venv/bin/{tool.name}"'

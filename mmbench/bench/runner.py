@@ -106,7 +106,7 @@ def _trial(driver: Driver, spec: TrialSpec) -> Steps:
     executed: Executed = yield lambda: _execute(driver, spec, tee)
     try:
         record = driver.ledger.append("trial", executed.record)
-        checks = yield lambda: grade(spec, executed, judged=driver.judged)
+        checks = yield lambda: grade(spec, executed, driver.setting.kind, judged=driver.judged)
         if checks is not None:
             driver.ledger.append("checks", checks)
         driver.progress.finished(spec, record, checks)

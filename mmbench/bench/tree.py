@@ -34,7 +34,8 @@ class Mark:
     mtime_ns: int
     ctime_ns: int
     inode: int
-    blocks: int
+    target: str | None = None
+    """Where a symbolic link points, as written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,17 @@ def marks(root: Path) -> dict[str, Mark]:
             status.st_mtime_ns,
             status.st_ctime_ns,
             status.st_ino,
-            status.st_blocks,
+            _target(root / path) if stat.S_ISLNK(status.st_mode) else None,
         )
         for path, status in walk(root)
     }
+
+
+def _target(link: Path) -> str | None:
+    try:
+        return str(link.readlink())
+    except OSError:
+        return None
 
 
 def copy(source: Path, target: Path) -> None:

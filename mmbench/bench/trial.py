@@ -193,10 +193,11 @@ def _run(
 
 
 def _extras(launch: Launch, sandbox: Sandbox) -> dict[str, bytes]:
-    """Read the files that the adapter asked for; only regular ones under a cap."""
+    """Read the files that the adapter asked for, the first match of a pattern; regular ones under a cap."""
     found: dict[str, bytes] = {}
-    for name, path in launch.extras.items():
-        data = read_regular(sandbox.path("home") / path, EXTRA_LIMIT)
+    for name, pattern in launch.extras.items():
+        path = next(iter(sorted(sandbox.path("home").glob(pattern))), None)
+        data = None if path is None else read_regular(path, EXTRA_LIMIT)
         if data is not None:
             found[name] = data
     return found
