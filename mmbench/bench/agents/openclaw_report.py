@@ -1,7 +1,8 @@
 """What OpenClaw leaves, reduced to the normal form.
 
 One JSON envelope at the end and nothing before it: a run that was killed leaves
-its session database, whose transcript has each reply with its tokens.
+its session database, whose transcript has each reply with its tokens. Where the
+model stays silent, the CLI writes a sentence of its own, and calls it the answer.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ QUERY: Final = "SELECT event_json, event_zstd FROM transcript_events ORDER BY cr
 LARGEST_EVENT: Final = 4 * 1024 * 1024
 """Bytes of an event before compression; the CLI compresses none beyond it."""
 STATUSES: Final = frozenset({"ok", "error", "timeout"})
+OWN_PROVIDER: Final = "openclaw"
 KINDS: Final = {"aborted": "crash", "cli_error": "setup", "timeout": "no_server"}
 """What the CLI's own kinds mean where its words say nothing; its deadline lies after the harness's."""
 
@@ -41,18 +43,19 @@ def parse(raw: RawRun) -> Outcome:
     """Reduce a run of OpenClaw."""
     envelope = _envelope(raw.stdout)
     (found,) = rows(raw.extras.get("state", b""), raw.extras.get("state-wal", b""), QUERY)
-    messages = [message for row in found if (message := _message(row))]
+    events = [message for row in found if (message := _message(row))]
+    messages = [message for message in events if not _of_the_cli(message)]
     replies = [message for message in messages if message.get("role") == "assistant"]
     steps = transcript.joined(step for message in messages for step in _steps(message))
     failure = _failure(envelope, replies)
     told = _usage(dig(envelope, "usage"), amount_at(envelope, "costUsd"))
     seen = Seen(
-        final_text=text_at(envelope, "final") if envelope else transcript.answer(steps),
+        final_text=_answer(envelope, events) if envelope else transcript.answer(steps),
         usage=told if told != Usage() else added(_usage(message.get("usage")) for message in replies),
         model=_model(replies) or text_at(envelope, "model") or None,
-        turns=_first(count_at(envelope, "assistantTurns"), len(replies) if found else None),
+        turns=_first(_turns(replies) if found else None, count_at(envelope, "assistantTurns")),
         tool_calls=_first(
-            count_at(envelope, "toolSummary", "calls"), transcript.calls(steps) if found else None
+            transcript.calls(steps) if found else None, count_at(envelope, "toolSummary", "calls")
         ),
         failure=failure,
         recognised=bool(envelope) or bool(messages),
@@ -62,10 +65,31 @@ def parse(raw: RawRun) -> Outcome:
     return settle(seen, raw)
 
 
+def _of_the_cli(message: Json) -> bool:
+    """Tell the messages that the CLI writes in the model's place."""
+    return message.get("provider") == OWN_PROVIDER
+
+
+def _answer(envelope: Json, messages: list[Json]) -> str:
+    """Return the final text, unless no model said it."""
+    final = text_at(envelope, "final").strip()
+    authors = [_of_the_cli(message) for message in messages if final in _said(message)]
+    return "" if authors and all(authors) else final
+
+
+def _said(message: Json) -> str:
+    return "".join(step.text for step in _steps(message) if step.kind == "message")
+
+
 def _model(replies: list[Json]) -> str | None:
     """Name the model that replied last, as the endpoint called it where that differs."""
     names = (text_at(reply, "responseModel") or text_at(reply, "model") for reply in reversed(replies))
     return next((name for name in names if name), None)
+
+
+def _turns(replies: list[Json]) -> int:
+    """Count the replies that came; the envelope counts failed ones too, and tools of the last attempt only."""
+    return sum(reply.get("stopReason") != "error" for reply in replies)
 
 
 def _first(*counts: int | None) -> int | None:
@@ -114,7 +138,7 @@ def _usage(told: Json | None, cost: float | None = None) -> Usage:
         cache_write=count_at(told, "cacheWrite"),
         output_total=count_at(told, "output"),
         reasoning=count_at(told, "reasoningTokens"),
-        cost_usd=cost,
+        cost_usd=cost or None,  # 0 is what a model without a price costs
     )
     return transcript.reported(counted)
 
