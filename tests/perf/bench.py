@@ -1,0 +1,151 @@
+"""The bench half: start-up, overhead per trial, the shim, and how fast resume decides."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmbench import ledger, records
+from mmbench.bench import mm as treatment
+from mmbench.bench import opening, shim, tree
+from mmbench.layout import Project, project
+from tests.perf.measure import Figure, cpu_of, median_of, own_cpu
+from tests.support import sessions
+from tests.test_case import DOCUMENT
+
+FEW, MANY = 2, 42
+TRIALS = 2_000
+
+
+def start_up() -> Iterator[Figure]:
+    """Measure what `--help` costs beside a bare Python."""
+    bare = median_of(lambda: cpu_of([sys.executable, "-c", "pass"]), 11)
+    helped = median_of(lambda: cpu_of([sys.executable, "-m", "mmbench", "--help"]), 11)
+    yield Figure("mmbench --help", helped, "CPU-s", 0.2, f"{helped / bare:.1f}x a bare Python")
+
+
+def overhead() -> Iterator[Figure]:
+    """Measure the CPU per `nop` trial beyond copying the tree, over a whole session of the real command."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        files = root / "files"
+        for number in range(200):
+            path = files / f"folder-{number % 10}" / f"file-{number}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"x" * 20_000)
+        suite = _suite(root, files)
+        per_trial = (_session(suite, root, MANY) - _session(suite, root, FEW)) / (2 * (MANY - FEW))
+        copies = iter(range(10_000))
+        copying = median_of(lambda: own_cpu(lambda: tree.copy(files, root / f"copy-{next(copies)}")), 15)
+        removing = iter(range(10_000))
+        disposing = median_of(lambda: own_cpu(lambda: tree.remove(root / f"copy-{next(removing)}")), 15)
+    beyond = 1000 * (per_trial - copying - disposing)
+    detail = (
+        f"{1000 * per_trial:.1f} in all, copy {1000 * copying:.1f}, removal {1000 * disposing:.1f}; 200 files"
+    )
+    yield Figure("overhead of a nop trial", beyond, "CPU-ms", 40, detail)
+
+
+def _suite(root: Path, files: Path) -> Path:
+    place = root / "suite"
+    place.mkdir()
+    (place / "suite.json").write_text(
+        json.dumps({"name": "perf", "dataset": str(files), "description": "perf"})
+    )
+    case = DOCUMENT | {
+        "id": "idle",
+        "dataset": ".",
+        "checks": [{"kind": "contains_text", "weight": 1, "value": "a"}],
+    }
+    (place / "cases.jsonl").write_text(json.dumps(case) + "\n")
+    return place
+
+
+def _session(suite: Path, root: Path, runs: int) -> float:
+    endpoint = [
+        "--profile.base-url",
+        "http://127.0.0.1:9/v1",
+        "--profile.model",
+        "none",
+        "--profile.api-key",
+        "none",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "mmbench",
+        "bench",
+        "nop",
+        "--suite",
+        str(suite),
+        "--runs",
+        str(runs),
+        *endpoint,
+    ]
+    return cpu_of([*command, "--skip-preflight", "--results", str(root / f"results-{runs}")])
+
+
+def shim_cost() -> Iterator[Figure]:
+    """Measure what the logging shim adds to a call of mm, in pairs of calls."""
+    mm = treatment.locate(project().state)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "logs").mkdir()
+        shim.write_shim(root / "mm", mm, root / "logs", {})
+        env = {"PATH": os.environ["PATH"], "HOME": folder}
+        bare: list[float] = []
+        shimmed: list[float] = []
+        for _ in range(31):
+            bare.append(cpu_of([str(mm.executable), "--version"], env=env))
+            shimmed.append(cpu_of([str(root / "mm"), "--version"], env=env))
+    added = sorted(1000 * (with_it - without) for with_it, without in zip(shimmed, bare, strict=True))
+    detail = f"mm --version alone {1000 * sorted(bare)[len(bare) // 2]:.0f} CPU-ms, {len(bare)} pairs"
+    yield Figure("shim, added to an mm call", added[len(added) // 2], "CPU-ms", 5, detail)
+
+
+def resume() -> Iterator[Figure]:
+    """Measure how long it takes to decide what is left of a session of 2,000 trials."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = Project(Path(folder), Path(folder), Path(folder))
+        path = where.ledger("20260101t000000z-synthetic-none-0000")
+        _long_ledger(path)
+        took = median_of(lambda: _timed(lambda: _decide(where)), 5)
+        size = path.stat().st_size / 1e6
+    yield Figure("resume of 2,000 trials decides", took, "s", 1.0, f"{size:.0f} MB of records")
+
+
+def _long_ledger(path: Path) -> None:
+    schedule = sessions.keys(cases=20, runs=TRIALS // 40)
+    lines, previous = [], None
+    kinds = [("session", sessions.header(schedule, session=path.stem))]
+    for key in schedule[:-1]:
+        kinds += [("trial", sessions.trial(key, text="answer " * 200)), ("checks", sessions.checks(key))]
+    for seq, (kind, fields) in enumerate(kinds):
+        line = json.dumps(
+            {"kind": kind, "v": 1, "seq": seq, "at": sessions.AT, "prev": previous, **fields}
+        ).encode()
+        previous = ledger.RawLine(seq, line).sha256
+        lines.append(line + b"\n")
+    path.write_bytes(b"".join(lines))
+
+
+def _decide(where: Project) -> None:
+    state = opening.newest(where, "synthetic", "none")
+    assert state is not None
+    book, now = ledger.Ledger.open(where.ledger(state.id))
+    book.close()
+    assert [trial.key for trial in now.trials.values() if records.needs_run(trial)]
+
+
+def _timed(action: object) -> float:
+    started = time.perf_counter()
+    action()  # type: ignore[operator]
+    return time.perf_counter() - started
+
+
+FIGURES = {"help": start_up, "trial": overhead, "shim": shim_cost, "resume": resume}
