@@ -21,6 +21,9 @@ from mmbench import jsontext, records, schema
 from mmbench.errors import DataError, PrerequisiteError, UsageError
 from mmbench.records import FoldError, Session
 
+Redact = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""What takes secrets out of a record before it is written."""
+
 
 @dataclass(frozen=True, slots=True)
 class RawLine:
@@ -114,16 +117,17 @@ def load(path: Path) -> Session:
 class Ledger:
     """The one writer of a results file, from `create` or `open` to `close`."""
 
-    def __init__(self, path: Path, descriptor: int, clock: Callable[[], str]) -> None:
+    def __init__(self, path: Path, descriptor: int, clock: Callable[[], str], redact: Redact) -> None:
         self.path = path
         self._descriptor = descriptor
         self._clock = clock
+        self._redact = redact
         self._seq = 0
         self._prev: str | None = None
         self._broken = False
 
     @classmethod
-    def create(cls, path: Path, clock: Callable[[], str] = utc_now) -> Self:
+    def create(cls, path: Path, clock: Callable[[], str] = utc_now, redact: Redact = dict) -> Self:
         """Start a new results file; UsageError when it is there already."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -137,10 +141,12 @@ class Ledger:
             raise _unwritable(path, error) from error
         _lock(descriptor, path)
         _sync_folder(path.parent)
-        return cls(path, descriptor, clock)
+        return cls(path, descriptor, clock, redact)
 
     @classmethod
-    def open(cls, path: Path, clock: Callable[[], str] = utc_now) -> tuple[Self, Session]:
+    def open(
+        cls, path: Path, clock: Callable[[], str] = utc_now, redact: Redact = dict
+    ) -> tuple[Self, Session]:
         """Continue a results file: lock it, repair a torn last line, check its chain, fold it."""
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
@@ -153,7 +159,7 @@ class Ledger:
         except BaseException:
             os.close(descriptor)
             raise
-        ledger = cls(path, descriptor, clock)
+        ledger = cls(path, descriptor, clock, redact)
         ledger._seq, ledger._prev = session.lines, session.head
         return ledger, session
 
@@ -161,10 +167,8 @@ class Ledger:
         """Write one record durably and return it; it is validated before and on the disk after."""
         if self._broken:
             raise PrerequisiteError(f"{self.path.name} could not be written before.", where=self.path.name)
-        record = jsontext.clean(
-            {"kind": kind, "v": records.VERSION, "seq": self._seq, "at": self._clock(), "prev": self._prev}
-            | dict(fields)
-        )
+        head = {"kind": kind, "v": records.VERSION, "seq": self._seq, "at": self._clock(), "prev": self._prev}
+        record = jsontext.clean(self._redact(head | dict(fields)))
         fault = schema.first_fault(f"record.{kind}", record)
         if fault is not None:
             raise DataError(

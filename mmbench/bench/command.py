@@ -21,7 +21,7 @@ from mmbench.bench import dataset as datasets
 from mmbench.bench import mm as treatment
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
-from mmbench.bench.driving import Bench, Cell, drive
+from mmbench.bench.driving import Bench, Cell, drive, redactor
 from mmbench.bench.opening import Book
 from mmbench.bench.options import Options, command
 from mmbench.bench.plan import Backend, Plan
@@ -181,7 +181,9 @@ def _open(
     if unfinished is not None:
         opening.require_same_cases(unfinished, {case.id: case.digest for case in shared.suite.cases})
         arm_names = tuple(unfinished.header["plan"]["arms"])
-        book = opening.resume(shared.project, unfinished, _parts(shared, cell, unfinished))
+        book = opening.resume(
+            shared.project, unfinished, _parts(shared, cell, unfinished), redactor(shared, cell)
+        )
         shared.console.print(f"Continuing {name}", style="bold")
         return book, _arms(shared, arm_names, folder)
     seed = shared.options.seed if shared.options.seed is not None else secrets.randbelow(1 << 31)
@@ -193,7 +195,7 @@ def _open(
     for case in shared.suite.cases:
         if case.id in drawn.cases:
             opening.store_case(shared.project, case.digest, case.document)
-    return opening.create(shared.project, _header(shared, cell, name, drawn)), built
+    return opening.create(shared.project, _header(shared, cell, name, drawn), redactor(shared, cell)), built
 
 
 def _parts(shared: Bench, cell: Cell, unfinished: Session | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mmbench import ledger, records
-from mmbench.bench import primer
+from mmbench.bench import credentials, primer
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
 from mmbench.bench.dataset import Dataset
@@ -26,6 +26,7 @@ from mmbench.bench.process import Limits
 from mmbench.bench.profiles import Profile
 from mmbench.bench.programs import Program
 from mmbench.bench.progress import Progress
+from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Kind
 from mmbench.bench.runner import Driver, run
 from mmbench.bench.trial import Setting, TrialSpec
@@ -118,8 +119,19 @@ def _setting(
         limits=Limits(0),
         host_env=dict(os.environ),
         host_home=Path.home(),
+        redactor=redactor(shared, cell),
         model=shared.options.model,
         endpoint=shared.options.endpoint,
+    )
+
+
+def redactor(shared: Bench, cell: Cell) -> Redactor:
+    """Return what takes the secrets of this cell out of everything that is written."""
+    speech, endpoint = cell.profile.transcription, shared.options.endpoint
+    keys = [cell.profile.api_key, *(place.api_key for place in (speech, endpoint) if place)]
+    folders = {str(shared.project.root): "/project", str(shared.project.state): "/project/.mmbench"}
+    return credentials.redactor(
+        keys, os.environ, cell.agent.credentials_files, home=Path.home(), folders=folders
     )
 
 

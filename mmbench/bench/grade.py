@@ -14,6 +14,7 @@ from mmbench.bench import tree, validators
 from mmbench.bench.grading import base
 from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, run_checks
 from mmbench.bench.grading.validator import run_validator
+from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Kind
 from mmbench.bench.trial import Executed, TrialSpec, media_type, read_regular
 from mmbench.case import Case
@@ -101,7 +102,9 @@ def facts(marks: Mapping[str, tree.Mark], hashes: Mapping[str, str]) -> dict[str
     }
 
 
-def keep_artifacts(spec: TrialSpec, executed: Executed, folder: Path, results: Path) -> list[dict[str, Any]]:
+def keep_artifacts(
+    spec: TrialSpec, executed: Executed, folder: Path, results: Path, redactor: Redactor
+) -> list[dict[str, Any]]:
     """Copy the files that the checks name and the agent wrote, small regular ones only.
 
     They are stored by content hash; what is refused is listed with its reason.
@@ -122,7 +125,9 @@ def keep_artifacts(spec: TrialSpec, executed: Executed, folder: Path, results: P
             "refused": _refusal(change),
         }
         data = None if entry["refused"] else read_regular(path, MAX_ARTIFACT)
-        if data is not None:
+        if data is not None and redactor.hit(os.fsencode(change.path) + b"\n" + data):
+            entry |= {"refused": "it holds a secret, or a name of the machine it was made on"}
+        elif data is not None:
             stored = folder / f"{jsontext.sha256(data)[:16]}-{_safe(change.path)}"
             _store(stored, data)
             entry |= {"stored": stored.relative_to(results).as_posix()}

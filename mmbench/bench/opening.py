@@ -9,6 +9,7 @@ from typing import Any
 
 from mmbench import jsontext, ledger, records
 from mmbench.bench import session
+from mmbench.bench.redact import Redactor
 from mmbench.errors import DataError, UsageError
 from mmbench.layout import Project
 from mmbench.ledger import Ledger
@@ -56,16 +57,16 @@ def _folded(path: Path) -> Session | None:
         ) from error
 
 
-def resume(project: Project, state: Session, parts: Mapping[str, Any]) -> Book:
+def resume(project: Project, state: Session, parts: Mapping[str, Any], redactor: Redactor) -> Book:
     """Open a session to go on with it; UsageError when its method is not today's."""
     session.require_same_method(state.header, parts)
-    book, now = Ledger.open(project.ledger(state.id))
+    book, now = Ledger.open(project.ledger(state.id), redact=redactor.record)
     return Book(book, now)
 
 
-def create(project: Project, header: Mapping[str, Any]) -> Book:
+def create(project: Project, header: Mapping[str, Any], redactor: Redactor) -> Book:
     """Start a results file with its session line."""
-    book = Ledger.create(project.ledger(str(header["session"])))
+    book = Ledger.create(project.ledger(str(header["session"])), redact=redactor.record)
     line = book.append("session", header)
     return Book(book, records.fold([line]))
 

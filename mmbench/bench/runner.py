@@ -120,7 +120,9 @@ def _execute(driver: Driver, spec: TrialSpec, tee: Callable[[bytes], None] | Non
     started = utc_now()
     try:
         executed = execute(driver.setting, spec, driver.cancel, tee)
-        executed.record["artifacts"] = keep_artifacts(spec, executed, driver.artifacts, driver.results)
+        executed.record["artifacts"] = keep_artifacts(
+            spec, executed, driver.artifacts, driver.results, driver.setting.redactor
+        )
     except PrerequisiteError:
         tree.remove(driver.setting.folder / spec.name)
         raise

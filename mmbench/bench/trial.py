@@ -26,6 +26,7 @@ from mmbench.bench.meter import Meter
 from mmbench.bench.mmhome import materialise, mm_env, read_mm_db
 from mmbench.bench.process import Captured, Finished, Limits
 from mmbench.bench.profiles import Profile
+from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Bind, Kind
 from mmbench.bench.sandbox import Sandbox
 from mmbench.bench.tree import Mark, TreeChange
@@ -60,6 +61,7 @@ class Setting:
     limits: Limits
     host_env: Mapping[str, str] = field(repr=False)
     host_home: Path
+    redactor: Redactor = field(repr=False)
     model: str | None = None
     endpoint: Endpoint | None = field(default=None, repr=False)
 
@@ -242,7 +244,7 @@ def _describe(setting: Setting, spec: TrialSpec, sandbox: Sandbox, run: Run) -> 
     found = tree.changes(sandbox.path("work"), sandbox.before, after)
     canary = _has_canary(spec.case, raw)
     outcome = _overruled(setting.agent.parse(raw), canary, arm, sandbox)
-    _keep_streams(setting.streams, spec.name, raw)
+    _keep_streams(setting, spec.name, raw)
     record = _outcome_fields(spec, outcome) | {
         "started_at": run.started,
         "duration_s": round(finished.duration_s, 4),
@@ -352,14 +354,18 @@ def _stream(captured: Captured) -> dict[str, Any]:
     return {"bytes": captured.size, "sha256": captured.sha256, "truncated": captured.truncated}
 
 
-def _keep_streams(folder: Path, name: str, raw: RawRun) -> None:
-    """Keep the raw streams beside the project, compressed; their hashes are in the record."""
+def _keep_streams(setting: Setting, name: str, raw: RawRun) -> None:
+    """Keep the raw streams beside the project, compressed, without secrets.
+
+    The record's hashes are of what the agent wrote: a stream that was cut or redacted has another.
+    """
     if not raw.stdout and not raw.stderr:
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    setting.streams.mkdir(parents=True, exist_ok=True)
     for suffix, data in (("stdout", raw.stdout), ("stderr", raw.stderr)):
         if data:
-            (folder / f"{name}.{suffix}.gz").write_bytes(gzip.compress(data, 3, mtime=0))
+            kept = gzip.compress(setting.redactor.data(data), 3, mtime=0)
+            (setting.streams / f"{name}.{suffix}.gz").write_bytes(kept)
 
 
 NOTHING = {"bytes": 0, "sha256": Captured(0).sha256, "truncated": False}
