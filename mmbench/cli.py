@@ -131,8 +131,26 @@ def _bench_arguments(command: Parser) -> None:
     add("--profile.model", dest="profile_model", help="ad hoc mm profile: model")
     add("--profile.base-url", dest="profile_base_url", help="ad hoc mm profile: OpenAI-compatible endpoint")
     add("--profile.api-key", dest="profile_api_key", help="ad hoc mm profile: key")
+    _judge_arguments(command, modes=True)
     add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for profile local")
     _results_argument(command)
+
+
+def _judge_arguments(command: Parser, *, modes: bool = False) -> None:
+    """Add what names the judge; `modes` adds whether and how it is used in a session."""
+    add = command.add_argument
+    if modes:
+        add("--judge", choices=("off", "score", "criteria"),
+            help="off: checks alone; score: one grade 0-5; criteria: weighted points (default: score, off for "
+            "reference agents)")  # fmt: skip
+        add("--void-on-judge-failure", action="store_true", help="leave a whole run out when its judge fails")
+    add("--judge.model", dest="judge_model", help="judge: model, or a panel of several by commas")
+    add(
+        "--judge.base-url",
+        dest="judge_base_url",
+        help="judge: endpoint (OpenAI-compatible, Anthropic, Gemini)",
+    )
+    add("--judge.api-key", dest="judge_api_key", help="judge: key of that endpoint")
 
 
 def _results_argument(command: Parser) -> None:
@@ -258,7 +276,9 @@ def _shown(path: Path) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; every error a user can cause is one paragraph."""
     try:
-        arguments = parser().parse_args(argv)
+        words = sys.argv[1:] if argv is None else argv
+        arguments = parser().parse_args(words)
+        arguments.typed = tuple(words)
         where = project(results=getattr(arguments, "results", None))
         code: int = arguments.run(arguments, where)
     except MmbenchError as error:

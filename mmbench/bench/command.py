@@ -22,6 +22,8 @@ from mmbench.bench import mm as treatment
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
 from mmbench.bench.driving import Bench, Cell, drive, redactor
+from mmbench.bench.judge import config as judges
+from mmbench.bench.judge.panel import Judge
 from mmbench.bench.opening import Book
 from mmbench.bench.options import Options, command
 from mmbench.bench.plan import Backend, Plan
@@ -32,8 +34,6 @@ from mmbench.bench.session import Subject
 from mmbench.errors import Interrupted, UsageError
 from mmbench.layout import Project
 from mmbench.records import Session
-
-JUDGE_OFF = {"mode": "off"}
 
 
 def bench(options: Options, project: Project, console: Console) -> int:
@@ -59,7 +59,7 @@ def check(options: Options, project: Project, console: Console) -> int:
             drawn = _plan(shared, cell, options.seed or 0)
             saying.plan(console, cell.title, drawn)
             with sandbox.session_folder(project.sandboxes / f"check-{secrets.token_hex(4)}") as folder:
-                _preflight(shared, _arms(shared, drawn.arms, folder), folder)
+                _preflight(shared, cell, _arms(shared, drawn.arms, folder), folder)
     return 0
 
 
@@ -83,12 +83,19 @@ def _cells(shared: Bench) -> Iterator[Cell]:
     """Yield the cells of a sweep; each profile is served once for all its agents."""
     found = [(agents.load(name), name) for name in shared.options.agents]
     located = [
-        (agent, programs.find(agent, shared.project) if agent.executable else None) for agent, _ in found
+        (agent, programs.find(agent, shared.project) if agent.executable else None, _judge(shared, agent))
+        for agent, _ in found
     ]
     for name in shared.options.profiles:
         with _served(shared, name) as (profile, backend, weights):
-            for agent, program in located:
-                yield Cell(agent, program, profile, backend, weights)
+            for agent, program, judge in located:
+                yield Cell(agent, program, profile, backend, weights, judge)
+
+
+def _judge(shared: Bench, agent: Agent) -> Judge | None:
+    """Return the judge of an agent's sessions; PrerequisiteError when it is on and has no key."""
+    config = judges.settle(shared.options.judge, os.environ, reference=agent.reference)
+    return Judge.of(config) if config else None
 
 
 @contextlib.contextmanager
@@ -135,7 +142,7 @@ def _arms(shared: Bench, names: tuple[str, ...], folder: Path) -> dict[str, Arm]
     return arms.build(names, folder, shared.mm, shared.kind, os.environ.get("PATH", os.defpath))
 
 
-def _preflight(shared: Bench, built: Mapping[str, Arm], folder: Path) -> None:
+def _preflight(shared: Bench, cell: Cell, built: Mapping[str, Arm], folder: Path) -> None:
     """Run the checks and say what holds; the first that fails raises."""
     say = shared.console
     saying.passed(say, preflight.writable_results(shared.project.results))
@@ -143,6 +150,7 @@ def _preflight(shared: Bench, built: Mapping[str, Arm], folder: Path) -> None:
         say, preflight.free_space(shared.project.sandboxes, shared.dataset.size, shared.options.jobs)
     )
     saying.passed(say, preflight.sandbox_kind(shared.kind))
+    saying.passed(say, preflight.judge(cell.judge))
     for result in preflight.arms(built.values(), folder, shared.kind, os.environ):
         saying.passed(say, result)
 
@@ -191,7 +199,7 @@ def _open(
     saying.plan(shared.console, cell.title, drawn)
     built = _arms(shared, drawn.arms, folder)
     if not shared.options.skip_preflight:
-        _preflight(shared, built, folder)
+        _preflight(shared, cell, built, folder)
     for case in shared.suite.cases:
         if case.id in drawn.cases:
             opening.store_case(shared.project, case.digest, case.document)
@@ -210,7 +218,7 @@ def _parts(shared: Bench, cell: Cell, unfinished: Session | None = None) -> dict
         limits=Limits(0),
         timeout_s=shared.options.timeout_s,
         kind=shared.kind,
-        judge=JUDGE_OFF,
+        judge=cell.judge.config.parts() if cell.judge else judges.OFF,
     )
 
 

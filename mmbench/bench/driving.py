@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -17,6 +17,8 @@ from mmbench.bench import credentials, primer
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
 from mmbench.bench.dataset import Dataset
+from mmbench.bench.judge.panel import Judge, JudgeFailed
+from mmbench.bench.judging import Judging
 from mmbench.bench.meter import Meter
 from mmbench.bench.mm import Mm
 from mmbench.bench.opening import Book
@@ -28,7 +30,7 @@ from mmbench.bench.programs import Program
 from mmbench.bench.progress import Progress
 from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Kind
-from mmbench.bench.runner import Driver, run
+from mmbench.bench.runner import Driver, rejudge, run
 from mmbench.bench.trial import Setting, TrialSpec
 from mmbench.case import Suite
 from mmbench.errors import MmbenchError
@@ -45,6 +47,8 @@ class Cell:
     backend: Backend
     weights: str | None
     """Digest of the local profile's speech weights."""
+    judge: Judge | None = field(default=None, repr=False)
+    """None when correctness is that of the checks alone."""
 
     @property
     def title(self) -> str:
@@ -72,11 +76,14 @@ def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> No
     options, state = shared.options, book.state
     due = [trial for trial in state.trials.values() if records.needs_run(trial)]
     specs = [_spec(shared, trial) for trial in due]
+    unjudged = [_judged_before(shared, trial) for trial in state.trials.values() if _unjudged(state, trial)]
     with contextlib.ExitStack() as stack:
         metered = any(arm.has_mm for arm in built.values())
         meter = stack.enter_context(Meter(cell.profile)) if metered else None
         name = f"{cell.agent.name} × {cell.profile.name}"
-        progress = stack.enter_context(Progress(name, len(specs), options.stream, shared.console))
+        progress = stack.enter_context(
+            Progress(name, len(specs) + len(unjudged), options.stream, shared.console)
+        )
         driver = Driver(
             _setting(shared, cell, state.id, built, meter),
             book.ledger,
@@ -84,15 +91,17 @@ def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> No
             shared.cancel,
             artifacts=shared.project.artifacts(state.id),
             results=shared.project.results,
+            judging=_judging(shared, cell, book),
             keep_sandboxes=options.keep_sandboxes,
         )
         executor = stack.enter_context(ThreadPoolExecutor(options.jobs))
         try:
+            rejudge(driver, unjudged, executor, options.jobs)
             run(driver, specs, executor, options.jobs)
         except MmbenchError as error:
             # The reason is on its way to the user; a ledger that cannot be written any more must not hide it.
             with contextlib.suppress(MmbenchError):
-                _end(book, "error", error.what)
+                _end(book, "judge_failed" if isinstance(error, JudgeFailed) else "error", error.what)
             raise
         _end(book, "interrupted" if shared.cancel.is_set() else "complete", "")
 
@@ -133,6 +142,24 @@ def redactor(shared: Bench, cell: Cell) -> Redactor:
     return credentials.redactor(
         keys, os.environ, cell.agent.credentials_files, home=Path.home(), folders=folders
     )
+
+
+def _judging(shared: Bench, cell: Cell, book: Book) -> Judging | None:
+    if cell.judge is None:
+        return None
+    resume = shared.options.resume_command()
+    void = shared.options.judge.void_on_failure
+    return Judging(cell.judge, book.ledger, shared.project.results, resume, void)
+
+
+def _unjudged(state: records.Session, trial: records.Trial) -> bool:
+    return records.needs_verdict(state, trial)
+
+
+def _judged_before(shared: Bench, trial: records.Trial) -> tuple[TrialSpec, records.Attempt]:
+    """Return a recorded attempt that lacks its verdict, with what it was an attempt at."""
+    assert trial.last is not None
+    return replace(_spec(shared, trial), attempt=trial.last.number), trial.last
 
 
 def _spec(shared: Bench, trial: records.Trial) -> TrialSpec:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mmbench.bench import plan
 from mmbench.bench.agents.base import Endpoint
+from mmbench.bench.judge import config as judges
+from mmbench.bench.judge.config import JudgeOptions
 from mmbench.bench.room import Kind
 from mmbench.errors import UsageError
 
@@ -36,6 +39,21 @@ class Options:
     adhoc: Mapping[str, str | None] = field(default_factory=dict, repr=False)
     """Model, base URL and key of an ad hoc profile; empty when none was asked for."""
     weights: Path | None = None
+    judge: JudgeOptions = field(default_factory=JudgeOptions)
+    typed: tuple[str, ...] = field(default=(), repr=False)
+    """The words of the command line as they were typed."""
+
+    def resume_command(self) -> str:
+        """Return the command that continues what this one began; keys are left out."""
+        words: list[str] = []
+        for word in self.typed:
+            after_key = bool(words) and words[-1].endswith("api-key")
+            name, joined, _ = word.partition("=")
+            words.append(
+                "KEY" if after_key else f"{name}=KEY" if joined and name.endswith("api-key") else word
+            )
+        words += [] if "--resume" in words else ["--resume"]
+        return shlex.join(["python", "-m", "mmbench", *words])
 
 
 def read(arguments: argparse.Namespace) -> Options:
@@ -69,6 +87,14 @@ def read(arguments: argparse.Namespace) -> Options:
         endpoint=_endpoint(arguments),
         adhoc=adhoc if wanted else {},
         weights=arguments.local_weights,
+        judge=judges.read(
+            arguments.judge,
+            arguments.judge_model,
+            arguments.judge_base_url,
+            arguments.judge_api_key,
+            void_on_failure=arguments.void_on_judge_failure,
+        ),
+        typed=tuple(getattr(arguments, "typed", ())),
     )
 
 
@@ -98,6 +124,8 @@ def command(options: Options, seed: int, agent: str, profile: str) -> list[str]:
         "--jobs": str(options.jobs) if options.jobs != 1 else None,
         "--sandbox": options.sandbox,
         "--model": options.model,
+        "--judge": options.judge.mode,
+        "--judge.model": options.judge.model,
         "--seed": str(seed),
     }
     for flag, value in flags.items():

@@ -12,6 +12,7 @@ from pathlib import Path
 from mmbench.bench import reach, tree
 from mmbench.bench import sandbox as sandboxes
 from mmbench.bench.arms import Arm
+from mmbench.bench.judge.panel import Judge
 from mmbench.bench.process import Limits
 from mmbench.bench.room import INSTALL_HINT, Kind
 from mmbench.errors import PrerequisiteError
@@ -26,6 +27,18 @@ class Passed:
     what: str
     detail: str
     warning: bool = False
+
+
+def judge(asked: Judge | None) -> Passed:
+    """Require that every model of the judge answers; PrerequisiteError names what is wrong."""
+    if asked is None:
+        return Passed("judge", "off: correctness is that of the checks alone")
+    answers = asked.ready()
+    free = sorted({name for answer in answers for name in answer.without})
+    detail = f"{asked.config.mode} by {', '.join(asked.config.models)}"
+    return Passed(
+        "judge", f"{detail}; the endpoint takes no {', '.join(free)}" if free else detail, bool(free)
+    )
 
 
 def sandbox_kind(kind: Kind) -> Passed:

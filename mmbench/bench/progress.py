@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -15,11 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from mmbench.bench.trial import TrialSpec
+from mmbench.records import Line
 
 GOOD, BAD, DIM = "green", "red", "dim"
 
 
-def outcome_text(record: dict[str, Any], checks: dict[str, Any] | None) -> Text:
+def outcome_text(record: Line, checks: Line | None, verdict: Line | None = None) -> Text:
     """Return one attempt's result in a few words."""
     status = record["status"]
     if checks is None:
@@ -27,7 +28,9 @@ def outcome_text(record: dict[str, Any], checks: dict[str, Any] | None) -> Text:
         return Text(f"{status}: {failure['kind']} {failure['message']}".strip()[:160], style=BAD)
     if checks["checkpoint_score"] is None:
         return Text(f"ungraded: {checks['error']}"[:160], style=BAD)
-    points = 100 * checks["checkpoint_score"]
+    if verdict is not None and verdict["status"] == "failed":
+        return Text(f"without a verdict: {verdict['error']}"[:160], style=BAD)
+    points = 100 * checks["checkpoint_score"] if verdict is None else verdict["correctness"]
     style = GOOD if points >= 60 else ""
     note = "" if status == "completed" else f"  {status}"
     return Text(f"{points:5.1f}{note}", style=style)
@@ -63,7 +66,9 @@ class Progress:
         with self._lock:
             self._running[spec.name] = (spec, time.monotonic())
 
-    def finished(self, spec: TrialSpec, record: dict[str, Any], checks: dict[str, Any] | None) -> None:
+    def finished(
+        self, spec: TrialSpec, record: Line, checks: Line | None, verdict: Line | None = None
+    ) -> None:
         """Tell what an attempt came to."""
         with self._lock:
             self._running.pop(spec.name, None)
@@ -71,7 +76,7 @@ class Progress:
         line = Text(f"{self._cell}  {self._done:>{len(str(self._total))}}/{self._total}  ", style=DIM)
         line.append(f"{spec.key.case:<34} {spec.key.arm:<10} run {spec.key.run}  ", style="")
         line.append(f"{record['duration_s']:7.1f} s  ", style=DIM)
-        line.append(outcome_text(record, checks))
+        line.append(outcome_text(record, checks, verdict))
         self._console.print(line, soft_wrap=True)
 
     def tee(self, spec: TrialSpec) -> Callable[[bytes], None] | None:

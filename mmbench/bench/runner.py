@@ -10,16 +10,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 from mmbench.bench import plan, tree
 from mmbench.bench.grade import grade, keep_artifacts
+from mmbench.bench.judging import Judging
 from mmbench.bench.trial import Executed, Setting, TrialSpec, execute, no_run
 from mmbench.errors import MmbenchError, PrerequisiteError
 from mmbench.ledger import Ledger, utc_now
 from mmbench.outcome import Failure, Outcome
+from mmbench.records import Attempt, Line
 
 WAKE_S = 0.2
 Step = Callable[[], Any]
@@ -32,7 +35,9 @@ class Progress(Protocol):
     def started(self, spec: TrialSpec) -> None:
         """Tell that an attempt begins."""
 
-    def finished(self, spec: TrialSpec, record: dict[str, Any], checks: dict[str, Any] | None) -> None:
+    def finished(
+        self, spec: TrialSpec, record: Line, checks: Line | None, verdict: Line | None = None
+    ) -> None:
         """Tell what an attempt came to."""
 
     def tee(self, spec: TrialSpec) -> Callable[[bytes], None] | None:
@@ -49,8 +54,11 @@ class Driver:
     cancel: threading.Event
     artifacts: Path
     results: Path
-    judged: bool = False
+    judging: Judging | None = None
+    """Who is asked for verdicts, None when the checks alone count."""
     keep_sandboxes: bool = False
+    halted: threading.Event = field(default_factory=threading.Event)
+    """Set once something failed for good: what is under way ends, nothing new starts."""
 
 
 def run(driver: Driver, specs: Sequence[TrialSpec], executor: Executor, jobs: int) -> None:
@@ -59,7 +67,20 @@ def run(driver: Driver, specs: Sequence[TrialSpec], executor: Executor, jobs: in
     Raises PrerequisiteError when a step says that nothing more can be run; what
     is finished by then is in the ledger.
     """
-    waiting = iter(_lanes(driver, specs))
+    _drive(driver, _lanes(driver, specs), executor, jobs)
+
+
+def rejudge(
+    driver: Driver, attempts: Sequence[tuple[TrialSpec, Attempt]], executor: Executor, jobs: int
+) -> None:
+    """Ask the judge again about recorded attempts, `jobs` at a time, without running an agent.
+
+    Raises JudgeFailed when the judge is still broken.
+    """
+    _drive(driver, (_judged_again(driver, *attempt) for attempt in attempts), executor, jobs)
+
+
+def _drive(driver: Driver, waiting: Iterator[Steps], executor: Executor, jobs: int) -> None:
     running: dict[Future[Any], Steps] = {}
     failure: MmbenchError | None = None
     while True:
@@ -67,7 +88,8 @@ def run(driver: Driver, specs: Sequence[TrialSpec], executor: Executor, jobs: in
             lane = next(waiting, None)
             if lane is None:
                 break
-            running[executor.submit(next(lane))] = lane
+            if (first := next(lane, None)) is not None:
+                running[executor.submit(first)] = lane
         if not running:
             break
         done, _ = wait(running, timeout=WAKE_S, return_when=FIRST_COMPLETED)
@@ -79,6 +101,7 @@ def run(driver: Driver, specs: Sequence[TrialSpec], executor: Executor, jobs: in
                 continue
             except MmbenchError as error:
                 failure = failure or error
+                driver.halted.set()
                 lane.close()
                 continue
             running[executor.submit(step)] = lane
@@ -94,25 +117,42 @@ def _lanes(driver: Driver, specs: Sequence[TrialSpec]) -> Iterator[Steps]:
 
 def _lane(driver: Driver, specs: Sequence[TrialSpec]) -> Steps:
     for spec in specs:
-        if driver.cancel.is_set():
+        if driver.cancel.is_set() or driver.halted.is_set():
             return
         yield from _trial(driver, spec)
 
 
 def _trial(driver: Driver, spec: TrialSpec) -> Steps:
-    """Run, record and grade one attempt; its sandbox is gone at the end, however it ends."""
+    """Run, record, grade and judge one attempt; its sandbox is gone before the judge is asked."""
     driver.progress.started(spec)
     tee = driver.progress.tee(spec)
     executed: Executed = yield lambda: _execute(driver, spec, tee)
     try:
         record = driver.ledger.append("trial", executed.record)
-        checks = yield lambda: grade(spec, executed, driver.setting.kind, judged=driver.judged)
+        checks = yield lambda: grade(spec, executed, driver.setting.kind, judged=driver.judging is not None)
         if checks is not None:
-            driver.ledger.append("checks", checks)
-        driver.progress.finished(spec, record, checks)
+            checks = driver.ledger.append("checks", checks)
     finally:
         if executed.sandbox is not None and not driver.keep_sandboxes:
             executed.sandbox.remove()
+    yield from _verdict(driver, spec, record, checks)
+
+
+def _judged_again(driver: Driver, spec: TrialSpec, attempt: Attempt) -> Steps:
+    if not driver.halted.is_set():
+        driver.progress.started(spec)
+        yield from _verdict(driver, spec, attempt.trial, attempt.checks)
+
+
+def _verdict(driver: Driver, spec: TrialSpec, record: Line, checks: Line | None) -> Steps:
+    """Ask for a verdict where one is due and write it down; JudgeFailed once it is in the ledger."""
+    judging, verdict = driver.judging, None
+    if judging is not None and checks is not None and checks["checkpoint_score"] is not None:
+        fields = yield partial(judging.ask, spec.case, record, checks, driver.cancel)
+        verdict = None if fields is None else judging.record(fields)
+    driver.progress.finished(spec, record, checks, verdict)
+    if judging is not None:
+        judging.require(verdict)
 
 
 def _execute(driver: Driver, spec: TrialSpec, tee: Callable[[bytes], None] | None) -> Executed:
