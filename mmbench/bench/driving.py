@@ -138,6 +138,7 @@ def redactor(shared: Bench, cell: Cell) -> Redactor:
     """Return what takes the secrets of this cell out of everything that is written."""
     speech, endpoint = cell.profile.transcription, shared.options.endpoint
     keys = [cell.profile.api_key, *(place.api_key for place in (speech, endpoint) if place)]
+    keys += [cell.judge.config.api_key] if cell.judge else []
     folders = {str(shared.project.root): "/project", str(shared.project.state): "/project/.mmbench"}
     return credentials.redactor(
         keys, os.environ, cell.agent.credentials_files, home=Path.home(), folders=folders

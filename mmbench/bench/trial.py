@@ -345,9 +345,15 @@ def _tree_fields(
         "files": sum(mark.kind == "file" for mark in after.values()),
         "bytes": sum(mark.size for mark in after.values() if mark.kind == "file"),
         "digest": tree.digest(after, list(found), origin),
-        "changes": [asdict(change) | {"path": tree.shown(change.path)} for change in found[:MAX_CHANGES]],
+        "changes": [_change(change, origin) for change in found[:MAX_CHANGES]],
         "dropped": max(0, len(found) - MAX_CHANGES),
     }
+
+
+def _change(change: TreeChange, origin: Mapping[str, str]) -> dict[str, Any]:
+    """Return a change as records hold it; what was deleted has the hash it had, so that moves show."""
+    gone = origin.get(change.path) if change.change == "deleted" else change.sha256
+    return asdict(change) | {"path": tree.shown(change.path), "sha256": gone}
 
 
 def _stream(captured: Captured) -> dict[str, Any]:
