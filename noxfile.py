@@ -126,6 +126,20 @@ def validate(session: nox.Session) -> None:
     session.run(*MMBENCH, "validate", *session.posargs)
 
 
+@nox.session(tags=["check"])
+def verify(session: nox.Session) -> None:
+    """Prove that results are whole and were only appended to (-- FILES… --since REV --expected-head HASH)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "verify", *session.posargs)
+
+
+@nox.session(tags=["maintain"])
+def anchor(session: nox.Session) -> None:
+    """Hold the head of a session by a git tag (-- SESSION)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "anchor", *session.posargs)
+
+
 @nox.session(tags=["show"])
 def report(session: nox.Session) -> None:
     """Build the static site from results/ into _site/ (-- --results DIR --out DIR)."""

@@ -7,10 +7,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from mmbench import __version__
+from mmbench import __version__, cli_results
 from mmbench.errors import Interrupted, MmbenchError, UsageError
 from mmbench.layout import Project, project
 
@@ -62,6 +63,7 @@ def parser() -> Parser:
     serve.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1 (default 8765)")
     _cases_arguments(_add(commands, "cases", _cases, "list the cases of a suite"))
     _agents_arguments(_add(commands, "agents", _agents, "list, install or debug agent adapters"))
+    cli_results.register(partial(_add, commands))
     return top
 
 

@@ -125,6 +125,13 @@ def _ledger(path: Path, found: Validation) -> None:
         found.faults += [Fault(name, f.line + 1, "/", f.reason) for f in _sequence_faults(values, lines)]
 
 
+def ledger_faults(path: Path) -> list[Fault]:
+    """Return every fault of one results file: schema, order, chain and fold."""
+    found = Validation()
+    _ledger(path, found)
+    return found.faults
+
+
 def _values(name: str, lines: list[RawLine], path: Path, found: Validation) -> list[dict[str, Any]] | None:
     """Parse every line; a line that is no JSON object is a fault, and the chain cannot be followed."""
     values: list[dict[str, Any]] = []
