@@ -23,7 +23,7 @@ LARGEST = 8_000_000
 """Bytes; larger files are not published."""
 UNPACKED = 50_000_000
 """Bytes that a workbook may unpack to before it is read."""
-TEXT, ROWS, COLUMNS, CELL = 20_000, 50, 20, 200
+TEXT, ROWS, COLUMNS, CELL = 8_000, 30, 12, 80
 """What a page shows of a text and of a table."""
 
 _BINARY: dict[str, tuple[str, Show]] = {
@@ -141,6 +141,8 @@ def _xlsx(data: bytes) -> Iterator[list[str]]:
             return
         sheet = load_workbook(io.BytesIO(data), read_only=True, data_only=True).worksheets[0]
         for row in sheet.iter_rows(max_row=ROWS + 1, max_col=COLUMNS, values_only=True):
-            yield ["" if value is None else str(value) for value in row]
+            values = ["" if value is None else str(value) for value in row]
+            filled = max((place for place, value in enumerate(values, start=1) if value), default=0)
+            yield values[:filled]
     except (BadZipFile, KeyError, ValueError, IndexError, OSError) as error:
         yield [f"This workbook cannot be read: {error}"]

@@ -11,15 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mmbench.report import load
+from mmbench.report.charts.figure import Painter
 from mmbench.report.output import Output
-from mmbench.report.pages import about, boards, cases, cells, charts, compare, sessions, trials
+from mmbench.report.pages import about, boards, cases, cells, charts, compare, facets, sessions, trials
 from mmbench.report.pages.site import Site
 from mmbench.report.publish import badge, data, feed
+from mmbench.report.publish.budget import Budget
+from mmbench.report.publish.links import Links
 from mmbench.report.render import File, Page, Renderer
 
 Maker = Callable[[Site], Iterator[Page | File]]
 MAKERS: tuple[Maker, ...] = (
     boards.pages,
+    facets.pages,
     charts.pages,
     cells.pages,
     sessions.pages,
@@ -52,22 +56,30 @@ class BuildReport:
     """The page to open."""
 
 
-def build(results: Path, out: Path, *, site: Path, only: Sequence[str] = ()) -> BuildReport:
+def build(
+    results: Path, out: Path, *, site: Path, only: Sequence[str] = (), cache: Path | None = None
+) -> BuildReport:
     """Build the site of a results folder; `only` names the sessions to show, all when empty.
+
+    `cache` is a folder for drawings that are dear to make; it may be deleted at any time.
 
     DataError names the first damaged file and line; UsageError when `out`
     holds somebody else's files; warnings (torn tail, copies) are in the report.
     """
     found = Site(load.results(results, only))
-    renderer = Renderer(site)
-    output = Output(out)
-    total = pages = 0
+    renderer = Renderer(site, Painter(cache / "charts" if cache else None))
+    output, links, budget = Output(out), Links(), Budget()
+    pages = 0
     for file in _files(found, renderer):
         if file.path in output.files and not file.path.endswith(".html"):
             continue  # one artifact of several trials
         output.write(file.path, file.data)
-        total += len(file.data)
-        pages += file.path.endswith(".html")
+        budget.add(file)
+        if file.path.endswith(".html"):
+            links.add(file.path, file.data.decode())
+            pages += 1
+    links.check(output.files)
+    budget.finish()
     removed = output.finish()
     return BuildReport(
         sessions=len(found.results.sessions),
@@ -76,8 +88,8 @@ def build(results: Path, out: Path, *, site: Path, only: Sequence[str] = ()) -> 
         files=len(output.files),
         changed=output.changed,
         removed=removed,
-        bytes=total,
-        warnings=found.results.warnings,
+        bytes=budget.total,
+        warnings=(*found.results.warnings, *budget.warnings),
         index=out / "index.html",
     )
 

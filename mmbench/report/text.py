@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from markupsafe import escape
+
 _SHOWN = {
     **{code: f"‹U+{code:04X}›" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"},
     0x00: "‹NUL›",
@@ -43,10 +45,26 @@ def visible(text: str) -> str:
     return kept.translate(_SHOWN).replace("\ue000", "\u200c").replace("\ue001", "\u200d")
 
 
+def weight(text: str) -> int:
+    """Return how many bytes a text takes on a page, escaped and with its hidden characters shown."""
+    return len(escape(visible(text)).encode())
+
+
 def excerpt(text: str, limit: int) -> tuple[str, int]:
-    """Return the head and tail of a text as far as a page shows it, and how many characters are cut."""
-    if len(text) <= limit:
+    """Return head and tail of a text within about `limit` bytes on the page, and how many characters are cut."""
+    if len(text) * _HEAVIEST <= limit:
         return text, 0
-    half = limit // 2
+    heavy = weight(text[: 4 * limit])
+    if len(text) <= 4 * limit and heavy <= limit:
+        return text, 0
+    half = max(1, min(len(text), 4 * limit) * limit // heavy // 2)
+    while half > 1 and weight(text[:half]) + weight(text[-half:]) > limit:
+        half = half * 2 // 3
     cut = len(text) - 2 * half
+    if cut <= 0:
+        return text, 0
     return f"{text[:half]}\n[… {cut} characters are not shown here …]\n{text[-half:]}", cut
+
+
+_HEAVIEST = 11
+"""Most bytes of one character on a page: ‹U+200B›."""

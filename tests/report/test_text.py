@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mmbench.report.text import excerpt, visible
+from mmbench.report.text import excerpt, visible, weight
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,11 @@ def test_an_excerpt_keeps_head_and_tail() -> None:
     text, cut = excerpt("a" * 50 + "b" * 50, 10)
     assert cut == 90
     assert text.startswith("aaaaa\n") and text.endswith("\nbbbbb") and "90 characters" in text
+
+
+@given(st.text(st.characters(), max_size=3000), st.integers(20, 2000))
+def test_an_excerpt_keeps_its_limit_on_the_page(text: str, limit: int) -> None:
+    shown, cut = excerpt(text, limit)
+    assert cut == 0 or weight(shown) <= limit + 60
+    assert cut > 0 or shown == text
+    assert cut == 0 or weight(text) > limit

@@ -145,9 +145,14 @@ def _plain(element: ET.Element) -> bool:
     return not any("NaN" in element.get(name, "") for name in ("d", "transform", "x", "y"))
 
 
+_PARTS = re.compile(r'\s(?:role|aria-[a-z]+)="[^"]*"')
+"""Vega names every group of a drawing; a picture has one name, the parts have none."""
+
+
 def _named(figure: Figure, drawing: str) -> str:
     """Add a title and a role, and make ids unique on the page."""
     name = f"{figure.id}-name"
+    drawing = _PARTS.sub("", drawing)
     drawing = re.sub(r'(\sid="|url\(#)', rf"\g<1>{figure.id}-", drawing)
     wide = re.search(r'\swidth="(\d+)', drawing)
     size = "wide" if wide and int(wide[1]) > 480 else "small"

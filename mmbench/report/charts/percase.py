@@ -37,6 +37,7 @@ def per_case(
     id: str = "per-case",
     sides: tuple[str, str] = ("without mm", "with mm"),
     over: str = "all agents and runs",
+    title: str = "",
 ) -> Figure | None:
     """Draw a dumbbell per case, the largest gain first."""
     known = [row for row in rows if row.gain is not None]
@@ -58,7 +59,7 @@ def per_case(
     left_out = f" The {SHOWN} that differ most of {len(known)}." if len(known) > SHOWN else ""
     return Figure(
         id=id,
-        title=f"{up} cases gain, {down} lose, {len(known) - up - down} stay",
+        title=title or f"{up} cases gain, {down} lose, {len(known) - up - down} stay",
         subtitle=f"Mean correctness of each case, {sides[0]} and {sides[1]}, over {over}",
         note=f"Sorted by gain.{left_out}",
         spec=spec(chart.properties(width=WIDTH, height=20 * len(moved))),

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from mmbench.report.lines import Cell
-from mmbench.report.pages import charts
+from mmbench.report.pages import charts, facets
 from mmbench.report.pages.site import Site, method_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.cases import CaseRow, case_rows
 from mmbench.report.tables.headline import headline
+
+CELLS, CASES = 12, 150
+"""Columns and rows of the table of cases; the data files hold them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +33,21 @@ class Matrix:
 
     cells: tuple[Cell, ...]
     rows: tuple[MatrixRow, ...]
+    left_out: int
+    """Cases that are not shown."""
 
 
 def matrix(site: Site, board: Board) -> Matrix:
     """Return the per-case table of a board, ranked cells first, references last."""
-    rows = (*board.rows, *board.references)
+    rows = (*board.rows, *board.references)[:CELLS]
     columns = [{r.case: r for r in case_rows(row.summary.pairs)} for row in rows]
     names = sorted(set().union(*columns)) if columns else []
     return Matrix(
         tuple(row.summary.cell for row in rows),
-        tuple(MatrixRow(name, name in site.cases, tuple(c.get(name) for c in columns)) for name in names),
+        tuple(
+            MatrixRow(name, name in site.cases, tuple(c.get(name) for c in columns)) for name in names[:CASES]
+        ),
+        max(0, len(names) - CASES),
     )
 
 
@@ -54,6 +62,7 @@ def pages(site: Site) -> Iterator[Page]:
             "board": current,
             "headline": headline(current) if current else None,
             "figures": charts.home(site, current) if current else [],
+            "facets": facets.listed(site),
             "matrix": matrix(site, current) if current else None,
             "others": others,
             "known": site.cases,

@@ -11,7 +11,11 @@ from mmbench.report.pages.site import Site, case_path, trial_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Row
 from mmbench.report.tables.cases import CaseRow, case_rows
+from mmbench.report.text import excerpt
 from mmbench.scoring import PASS_THRESHOLD
+
+TEXT = 30_000
+"""Bytes of each text on a case's page; the data files hold it whole."""
 
 
 def pages(site: Site) -> Iterator[Page]:
@@ -29,7 +33,9 @@ def _context(case: Case) -> dict[str, Any]:
     return {
         "case": case,
         "threshold": PASS_THRESHOLD if case.threshold is None else case.threshold,
-        "truth": pretty(case.ground_truth),
+        "prompt": excerpt(case.prompt, TEXT)[0],
+        "truth": excerpt(pretty(case.ground_truth), TEXT)[0],
+        "solutions": [(arm, excerpt(text, TEXT)[0]) for arm, text in sorted(case.solutions.items())],
         "checks": [_check(check) for check in case.checks],
     }
 
@@ -39,7 +45,7 @@ def _check(check: dict[str, Any]) -> dict[str, Any]:
     return {
         "kind": check.get("kind", "?"),
         "weight": check.get("weight", 1),
-        "params": pretty(params) if params else "",
+        "params": excerpt(pretty(params), TEXT // 4)[0] if params else "",
     }
 
 

@@ -16,6 +16,9 @@ from mmbench.report.tables.board import Row
 from mmbench.report.tables.cases import case_rows
 from mmbench.report.tables.summary import Summary
 
+DETAILED, CASES = 3, 150
+"""How many subjects have their cases on the page, and how many cases; the data files hold them all."""
+
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page of every cell."""
@@ -30,7 +33,7 @@ def pages(site: Site) -> Iterator[Page]:
         context = {
             "cell": cell,
             "reference": all(session.reference for session in sessions),
-            "parts": [_part(summary, call, not index) for index, (summary, call) in enumerate(found)],
+            "parts": [_part(summary, call, index) for index, (summary, call) in enumerate(found)],
             "sessions": [site.by_session[session.id] for session in sessions],
             "cases": site.cases,
             "figures": _figures(site, sessions, rows[cell][0].summary),
@@ -45,15 +48,16 @@ def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[F
     return [figure for figure in (history, cases) if figure is not None]
 
 
-def _part(summary: Summary, call: Verdict, newest: bool) -> dict[str, Any]:
-    title = "Newest figures" if newest else f"Until {summary.newest.started[:10]}"
+def _part(summary: Summary, call: Verdict, number: int) -> dict[str, Any]:
+    detailed = number < DETAILED
+    title = "Newest figures" if number == 0 else f"Until {summary.newest.started[:10]}"
     return {
         "summary": summary,
         "title": title,
         "verdict": call,
         "subject": describe(summary.subject),
         "key": summary.method[:12],
-        "rows": case_rows(summary.pairs),
+        "rows": case_rows(summary.pairs)[:CASES] if detailed else [],
     }
 
 

@@ -79,7 +79,9 @@ def _page(path: str, found: Duel, names: tuple[str, str], drawn: bool) -> Page:
 
 def _figure(arms: Arms, names: tuple[str, str]) -> Figure | None:
     rows = [_row(case) for case in arms.comparison.cases]
-    return per_case(rows, f"chart-{arms.arm.replace(' ', '-')}", names, f"all runs {arms.arm}")
+    c = arms.comparison
+    title = f"{names[1]} is ahead in {c.wins} cases, behind in {c.losses}, level in {c.ties}"
+    return per_case(rows, f"chart-{arms.arm.replace(' ', '-')}", names, f"all runs {arms.arm}", title)
 
 
 def _row(case: CaseDifference) -> CaseRow:

@@ -11,17 +11,26 @@ from mmbench.report.pages.site import Site, session_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import row_reasons
 from mmbench.report.tables.pairs import Pair
+from mmbench.report.tables.summary import Summary
 
-PART = 500
-"""Rows on one page."""
+PART, LISTED = 500, 150
+"""Rows on one page: pairs of a session, sessions of the list."""
 
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the list and the parts of every session."""
     newest_first = list(reversed(site.results.sessions))
-    yield Page("sessions.html", "sessions.html", {"rows": [site.by_session[s.id] for s in newest_first]})
+    yield from _list([site.by_session[session.id] for session in newest_first])
     for session in newest_first:
         yield from _session(site, session)
+
+
+def _list(rows: list[Summary]) -> Iterator[Page]:
+    parts = max(1, -(-len(rows) // LISTED))
+    paths = ["sessions.html", *(f"sessions/{number}.html" for number in range(2, parts + 1))]
+    for number, path in enumerate(paths):
+        shown = rows[number * LISTED : (number + 1) * LISTED]
+        yield Page(path, "sessions.html", {"rows": shown, "paths": paths, "total": len(rows)})
 
 
 def _session(site: Site, session: Session) -> Iterator[Page]:

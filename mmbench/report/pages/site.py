@@ -6,10 +6,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
+from mmbench.layout import is_name
 from mmbench.records import TrialKey
 from mmbench.report.lines import Cell
 from mmbench.report.model import Case, Results, Session
 from mmbench.report.tables.board import Board, boards
+from mmbench.report.tables.facets import View, views
 from mmbench.report.tables.summary import Summary, summarise
 
 TRIAL_PAGES = 2000
@@ -88,6 +90,8 @@ class Site:
                     found[name] = case
         return dict(sorted(found.items()))
 
-    def method_number(self, method: str) -> str:
-        """Return the short form of a method hash."""
-        return method[:12]
+    @cached_property
+    def views(self) -> list[View]:
+        """Return the parts of the current leaderboard whose names may stand in an address."""
+        board = self.boards[0] if self.boards else None
+        return [view for view in views(board, self.cases) if is_name(view.value)] if board else []

@@ -79,6 +79,22 @@ def _board(results: Results, sessions: Sequence[Session]) -> Board:
     )
 
 
+def over(board: Board, cases: frozenset[str]) -> Board:
+    """Return a leaderboard over some of its cases, with verdicts and places of its own."""
+    rows = [replace(row, summary=_part(row.summary, cases), older=()) for row in board.rows]
+    rows = [row for row in rows if row.summary.pairs]
+    calls = verdicts({_name(row): row.summary.lift for row in rows}, margin=board.margin) if rows else {}
+    made = [replace(r, verdict=calls[_name(r)], reasons=row_reasons(r.summary), rank=None) for r in rows]
+    reasons = _reasons(made)
+    ranked = _ranked(made) if made and not reasons else tuple(made)
+    return replace(board, rows=tuple(sorted(ranked, key=_place)), references=(), reasons=reasons)
+
+
+def _part(summary: Summary, cases: frozenset[str]) -> Summary:
+    pairs = tuple(pair for pair in summary.pairs if pair.case in cases)
+    return Summary(summary.cell, summary.subject, summary.method, summary.sessions, pairs)
+
+
 def _margin(sessions: Sequence[Session]) -> float:
     return max(sessions, key=lambda session: session.order).header.plan.margin
 

@@ -1,0 +1,48 @@
+"""The link checker: every address on every page is relative and leads to a file or an anchor of this build."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from mmbench.errors import DataError
+
+_LINK = re.compile(r'\s(?:href|src)="([^"]*)"')
+_ID = re.compile(r'\sid="([^"]*)"')
+SHOWN = 5
+
+
+class Links:
+    """Collects the addresses of pages while they are made; `check` holds them against the files."""
+
+    def __init__(self) -> None:
+        self._targets: dict[str, str] = {}
+        """Target -> a page that points at it."""
+        self._broken: list[str] = []
+
+    def add(self, path: str, html: str) -> None:
+        """Take in one page."""
+        root = "../" * path.count("/")
+        found = set(_LINK.findall(html))
+        anchors = {link[1:] for link in found if link.startswith("#")}
+        lost = anchors.difference(_ID.findall(html)) if anchors else ()
+        self._broken += [f"{path}: #{anchor} is not on the page" for anchor in sorted(lost)]
+        for link in found:
+            if link.startswith("#"):
+                continue
+            if not link.startswith(root):
+                self._broken.append(f"{path}: {link} does not begin at the site's root")
+                continue
+            self._targets.setdefault(link.partition("#")[0].removeprefix(root), path)
+
+    def check(self, files: Iterable[str]) -> None:
+        """Raise DataError when an address leads nowhere or out of the site."""
+        known = set(files)
+        lost = [f"{page}: {target}" for target, page in self._targets.items() if target not in known]
+        broken = sorted(self._broken + lost)
+        if broken:
+            more = f" and {len(broken) - SHOWN} more" if len(broken) > SHOWN else ""
+            raise DataError(
+                f"{len(broken)} links of the site lead nowhere: {'; '.join(broken[:SHOWN])}{more}.",
+                where=broken[0].partition(":")[0],
+            )
