@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from statistics import mean
 
 from mmbench import ledger, records
 from mmbench.bench import mm as treatment
-from mmbench.bench import opening, sandbox, shim, tree
+from mmbench.bench import opening, shim, tree
+from mmbench.cli import main
 from mmbench.layout import Project, project
-from tests.perf.measure import Figure, cpu_of, median_of, own_cpu
+from tests.perf.measure import Figure, child_cpu, cpu_of, median_of
 from tests.support import sessions
 from tests.test_case import DOCUMENT
 
@@ -31,7 +33,7 @@ def start_up() -> Iterator[Figure]:
 
 
 def overhead() -> Iterator[Figure]:
-    """Measure the CPU per `nop` trial beyond copying the tree, over a whole session of the real command."""
+    """Measure the CPU per `nop` trial beyond copying the tree in and out, over sessions of the real command."""
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         files = root / "files"
@@ -40,21 +42,34 @@ def overhead() -> Iterator[Figure]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(b"x" * 20_000)
         suite = _suite(root, files)
-        per_trial = (_session(suite, root, MANY) - _session(suite, root, FEW)) / (2 * (MANY - FEW))
-        # Where sandboxes are made: what a copy costs depends on the file system under it.
-        with sandbox.session_folder(project().sandboxes / "perf") as place:
-            # A mean, because the figure that it is taken from is one.
-            copying = mean(_copy_once(files, place) for _ in range(2 * (MANY - FEW)))
-    detail = f"{1000 * per_trial:.1f} in all, copying and removing the 200 files {1000 * copying:.1f}"
-    yield Figure("overhead of a nop trial", 1000 * (per_trial - copying), "CPU-ms", 40, detail)
+        _session(suite, root / "warm", FEW)
+        few, _ = _session(suite, root / "few", FEW)
+        many, copying = _session(suite, root / "many", MANY)
+    per_trial = 1000 * (many - few) / (2 * (MANY - FEW))
+    each = 1000 * copying / (2 * MANY)
+    detail = f"{per_trial:.1f} in all, copying and removing 200 files {each:.1f}"
+    yield Figure("overhead of a nop trial", per_trial - each, "CPU-ms", 40, detail)
 
 
-def _copy_once(files: Path, place: Path) -> float:
-    def copy_and_remove() -> None:
-        tree.copy(files, place / "copy")
-        tree.remove(place / "copy")
+@contextmanager
+def _copies_timed() -> Iterator[list[float]]:
+    """Note the CPU of every copy and removal where it happens: on a busy disk it varies with the moment."""
+    spent: list[float] = []
 
-    return own_cpu(copy_and_remove)
+    def timed(action: Callable[..., None]) -> Callable[..., None]:
+        def run(*arguments: object) -> None:
+            before = time.thread_time()
+            action(*arguments)
+            spent.append(time.thread_time() - before)
+
+        return run
+
+    copy, remove = tree.copy, tree.remove
+    tree.copy, tree.remove = timed(copy), timed(remove)
+    try:
+        yield spent
+    finally:
+        tree.copy, tree.remove = copy, remove
 
 
 def _suite(root: Path, files: Path) -> Path:
@@ -72,7 +87,8 @@ def _suite(root: Path, files: Path) -> Path:
     return place
 
 
-def _session(suite: Path, root: Path, runs: int) -> float:
+def _session(suite: Path, results: Path, runs: int) -> tuple[float, float]:
+    """Run a session in this process; return its CPU seconds, children included, and those of copying."""
     endpoint = [
         "--profile.base-url",
         "http://127.0.0.1:9/v1",
@@ -81,19 +97,12 @@ def _session(suite: Path, root: Path, runs: int) -> float:
         "--profile.api-key",
         "none",
     ]
-    command = [
-        sys.executable,
-        "-m",
-        "mmbench",
-        "bench",
-        "nop",
-        "--suite",
-        str(suite),
-        "--runs",
-        str(runs),
-        *endpoint,
-    ]
-    return cpu_of([*command, "--skip-preflight", "--results", str(root / f"results-{runs}")])
+    command = ["bench", "nop", "--suite", str(suite), "--runs", str(runs), *endpoint, "--skip-preflight"]
+    before = child_cpu() + time.process_time()
+    with _copies_timed() as spent, redirect_stderr(io.StringIO()):
+        code = main([*command, "--results", str(results)])
+    assert code == 0, code
+    return child_cpu() + time.process_time() - before, sum(spent)
 
 
 def shim_cost() -> Iterator[Figure]:

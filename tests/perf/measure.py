@@ -7,7 +7,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,13 +48,6 @@ def cpu_of(argv: Sequence[str], **options: object) -> float:
 def median_of(measure: Callable[[], float], times: int) -> float:
     """Return the median of a measurement taken several times."""
     return statistics.median(measure() for _ in range(times))
-
-
-def own_cpu(action: Callable[[], object]) -> float:
-    """Return the CPU seconds of an action in this process."""
-    before = time.process_time()
-    action()
-    return time.process_time() - before
 
 
 def quiet() -> str:
