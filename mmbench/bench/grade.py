@@ -23,6 +23,8 @@ from mmbench.scoring import SCORING_VERSION, checkpoint_score, correctness, pass
 
 MAX_ARTIFACTS = 20
 MAX_ARTIFACT = 2 << 20
+MAX_OTHERS = 8
+MAX_OTHER = 64 << 10
 
 
 def grade(spec: TrialSpec, executed: Executed, kind: Kind, *, judged: bool) -> dict[str, Any] | None:
@@ -32,18 +34,20 @@ def grade(spec: TrialSpec, executed: Executed, kind: Kind, *, judged: bool) -> d
     """
     if executed.record["status"] not in GRADED or executed.sandbox is None:
         return None
+    found = evidence(spec, executed)
+    return {**spec.key._asdict(), "attempt": spec.attempt} | checked(spec.case, found, kind, judged=judged)
+
+
+def checked(case: Case, found: Evidence, kind: Kind, *, judged: bool) -> dict[str, Any]:
+    """Run a case's checks over evidence and return what a checks line says of them."""
     started = time.perf_counter()
     try:
-        results = _results(spec.case, evidence(spec, executed), kind)
+        results = _results(case, found, kind)
         error = None
     except CheckFailedToRun as failure:
         results, error = [], str(failure)
-    fields = {**spec.key._asdict(), "attempt": spec.attempt, "scoring": SCORING_VERSION}
-    return (
-        fields
-        | _scored(spec.case, results, error, judged)
-        | {"duration_s": round(time.perf_counter() - started, 4)}
-    )
+    duration = round(time.perf_counter() - started, 4)
+    return {"scoring": SCORING_VERSION, "duration_s": duration} | _scored(case, results, error, judged)
 
 
 def _results(case: Case, found: Evidence, kind: Kind) -> list[base.CheckResult]:
@@ -105,16 +109,19 @@ def facts(marks: Mapping[str, tree.Mark], hashes: Mapping[str, str]) -> dict[str
 def keep_artifacts(
     spec: TrialSpec, executed: Executed, folder: Path, results: Path, redactor: Redactor
 ) -> list[dict[str, Any]]:
-    """Copy the files that the checks name and the agent wrote, small regular ones only.
+    """Copy what the agent wrote: the files that the checks name, then a few other small ones for the judge.
 
-    They are stored by content hash; what is refused is listed with its reason.
+    Regular files only, stored by content hash; what is refused is listed with its reason.
     """
     if executed.sandbox is None or spec.case.document["archetype"] == "organization":
         return []
     named = {str(check["path"]) for check in spec.case.checks if "path" in check}
-    written = [change for change in executed.changes if change.path in named and change.change != "deleted"]
+    written = [change for change in executed.changes if change.change != "deleted"]
+    wanted = [change for change in written if change.path in named]
+    known = set(spec.hashes.values())
+    others = [change for change in written if change.path not in named and _is_small_new(change, known)]
     kept: list[dict[str, Any]] = []
-    for change in written[:MAX_ARTIFACTS]:
+    for change in wanted[:MAX_ARTIFACTS] + others[:MAX_OTHERS]:
         path = executed.sandbox.path("work") / change.path
         entry = {
             "path": tree.shown(change.path),
@@ -133,6 +140,11 @@ def keep_artifacts(
             entry |= {"stored": stored.relative_to(results).as_posix()}
         kept.append(entry)
     return kept
+
+
+def _is_small_new(change: tree.TreeChange, known: set[str]) -> bool:
+    """Tell a small file with contents of its own; what was moved or copied is in the dataset."""
+    return change.kind == "file" and 0 < change.size <= MAX_OTHER and change.sha256 not in known
 
 
 def _refusal(change: tree.TreeChange) -> str | None:
