@@ -85,7 +85,7 @@ def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> No
             Progress(name, len(specs) + len(unjudged), options.stream, shared.console)
         )
         driver = Driver(
-            _setting(shared, cell, state.id, built, meter),
+            setting(shared, cell, state.id, built, meter),
             book.ledger,
             progress,
             shared.cancel,
@@ -111,9 +111,10 @@ def _end(book: Book, reason: str, message: str) -> None:
     book.ledger.append("end", {"reason": reason, "message": message, "counts": counts})
 
 
-def _setting(
+def setting(
     shared: Bench, cell: Cell, session: str, built: Mapping[str, Arm], meter: Meter | None
 ) -> Setting:
+    """Return what all attempts of a cell share."""
     return Setting(
         session=session,
         folder=shared.project.sandboxes / session,
