@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -56,6 +57,8 @@ class Script:
     """What the model does: one shell command per turn, then the final text."""
 
     commands: tuple[str, ...] = ()
+    obeys: re.Pattern[str] | None = None
+    """Finds a command in the prompt, as its first group: it is run instead of `commands`."""
     final: str = FINAL
     """`{result}` is replaced by the output of the last command."""
     preamble: str = ""

@@ -164,6 +164,13 @@ def example(schema: dict[str, Any]) -> Any:
     return {"array": [], "number": 50, "integer": 50, "boolean": False}.get(kind, "x")
 
 
+def commands_for(ask: Ask, script: Script) -> tuple[str, ...]:
+    """Return the commands of a run: the one that its prompt asks for, else the script's."""
+    pattern = script.obeys
+    asked = next((found for text in ask.user_texts if pattern and (found := pattern.search(text))), None)
+    return (asked[1],) if asked else script.commands
+
+
 def reply_to(ask: Ask, script: Script, mode: Mode) -> Reply:
     """Decide the next turn: the command that is due, or the final text."""
     model = script.served_model or ask.model
@@ -171,9 +178,9 @@ def reply_to(ask: Ask, script: Script, mode: Mode) -> Reply:
         return Reply(model, "I can't help with that request.", None, "refusal", script.usage)
     if ask.schema is not None:
         return Reply(model, json.dumps(example(ask.schema)), None, "end", script.usage)
-    tool, done = shell_of(ask.tools), len(ask.tool_results)
-    if tool and done < len(script.commands):
-        call = Call(tool, arguments_for(tool, script.commands[done]))
+    tool, done, commands = shell_of(ask.tools), len(ask.tool_results), commands_for(ask, script)
+    if tool and done < len(commands):
+        call = Call(tool, arguments_for(tool, commands[done]))
         return Reply(model, script.preamble, call, "tool", script.usage)
     result = ask.tool_results[-1][-2000:] if done else ""
     return Reply(model, script.final.replace("{result}", result), None, "end", script.usage)
