@@ -141,6 +141,27 @@ def anchor(session: nox.Session) -> None:
 
 
 @nox.session(tags=["show"])
+def compare(session: nox.Session) -> None:
+    """Tell whether sessions may be compared and ranked, and why not (-- SESSION… --json)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "compare", *session.posargs)
+
+
+@nox.session(tags=["show"])
+def method(session: nox.Session) -> None:
+    """Show the method of a session, or in words what differs between two (-- show SESSION | diff A B)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "method", *session.posargs)
+
+
+@nox.session(tags=["maintain"])
+def void(session: nox.Session) -> None:
+    """Leave a run, a case or an arm out of every aggregate (-- SESSION --run N --why "…")."""
+    install(session, "bench")
+    session.run(*MMBENCH, "void", *session.posargs)
+
+
+@nox.session(tags=["show"])
 def report(session: nox.Session) -> None:
     """Build the static site from results/ into _site/ (-- --results DIR --out DIR)."""
     install(session, "report")

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from mmbench import __version__, cli_results
+from mmbench import __version__, cli_judge, cli_results
 from mmbench.errors import Interrupted, MmbenchError, UsageError
 from mmbench.layout import Project, project
 
@@ -64,6 +64,7 @@ def parser() -> Parser:
     _cases_arguments(_add(commands, "cases", _cases, "list the cases of a suite"))
     _agents_arguments(_add(commands, "agents", _agents, "list, install or debug agent adapters"))
     cli_results.register(partial(_add, commands))
+    cli_judge.register(partial(_add, commands))
     return top
 
 
@@ -119,6 +120,8 @@ def _bench_arguments(command: Parser) -> None:
         "--jobs", type=_count, default=1, help="pairs of trials run at once (default 1; more disturbs timing)"
     )
     add("--resume", action="store_true", help="continue the newest unfinished session of each cell")
+    add("--retry", action="store_true", help="like --resume, but run only the trials that failed")
+    add("--rejudge", action="store_true", help="like --resume, but ask only for the missing verdicts")
     add("--stream", action="store_true", help="show the agent's output while it runs")
     add("--keep-sandboxes", action="store_true", help="leave the sandboxes for inspection")
     add("--skip-preflight", action="store_true", help="start without the preflight; recorded in the session")
@@ -133,26 +136,9 @@ def _bench_arguments(command: Parser) -> None:
     add("--profile.model", dest="profile_model", help="ad hoc mm profile: model")
     add("--profile.base-url", dest="profile_base_url", help="ad hoc mm profile: OpenAI-compatible endpoint")
     add("--profile.api-key", dest="profile_api_key", help="ad hoc mm profile: key")
-    _judge_arguments(command, modes=True)
+    cli_judge.session_flags(command)
     add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for profile local")
     _results_argument(command)
-
-
-def _judge_arguments(command: Parser, *, modes: bool = False) -> None:
-    """Add what names the judge; `modes` adds whether and how it is used in a session."""
-    add = command.add_argument
-    if modes:
-        add("--judge", choices=("off", "score", "criteria"),
-            help="off: checks alone; score: one grade 0-5; criteria: weighted points (default: score, off for "
-            "reference agents)")  # fmt: skip
-        add("--void-on-judge-failure", action="store_true", help="leave a whole run out when its judge fails")
-    add("--judge.model", dest="judge_model", help="judge: model, or a panel of several by commas")
-    add(
-        "--judge.base-url",
-        dest="judge_base_url",
-        help="judge: endpoint (OpenAI-compatible, Anthropic, Gemini)",
-    )
-    add("--judge.api-key", dest="judge_api_key", help="judge: key of that endpoint")
 
 
 def _results_argument(command: Parser) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from mmbench.errors import UsageError
 from mmbench.layout import Project
 
 Run = Callable[[argparse.Namespace, Project], int]
@@ -22,6 +23,21 @@ def register(add: Add) -> None:
     _results(command)
     command = add("anchor", _anchor, "hold the head of a session by a git tag, signed where git can sign")
     command.add_argument("session", metavar="SESSION")
+    _results(command)
+    command = add("method", _method, "show the method of a session, or in words what differs between two")
+    command.add_argument("action", choices=("show", "diff"))
+    command.add_argument("sessions", nargs="+", metavar="SESSION")
+    _results(command)
+    command = add("compare", _compare, "tell whether sessions may be compared and ranked, and why not")
+    command.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions (default: all)")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    _results(command)
+    command = add("void", _void, "leave a run, a case or an arm of a session out of every aggregate")
+    command.add_argument("session", metavar="SESSION")
+    command.add_argument("--run", dest="run_number", type=int, metavar="N", help="this repetition")
+    command.add_argument("--case", metavar="ID", help="this case")
+    command.add_argument("--arm", metavar="NAME", help="this arm")
+    command.add_argument("--why", required=True, help="the reason; it is published")
     _results(command)
 
 
@@ -43,4 +59,46 @@ def _anchor(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench import verify
 
     print(verify.anchor(where, arguments.session))
+    return 0
+
+
+def _method(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import ledger, method
+
+    headers = [ledger.load(ledger.of_session(where, name)).header for name in arguments.sessions]
+    if arguments.action == "show":
+        for header in headers:
+            print(f"{header['session']}: {method.show(header)}")
+        return 0
+    if len(headers) != 2:
+        raise UsageError("`method diff` compares two sessions.", fix="Name two.")
+    print(method.compared(*headers))
+    return 0
+
+
+def _compare(arguments: argparse.Namespace, where: Project) -> int:
+    import json
+
+    from mmbench import comparability, ledger
+
+    paths = [ledger.of_session(where, name) for name in arguments.sessions] or list(
+        ledger.ledgers(where.results)
+    )
+    verdict = comparability.compare([ledger.load(path) for path in paths])
+    print(json.dumps(verdict.record(), indent=2) if arguments.json else comparability.said(verdict))
+    return 0
+
+
+def _void(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import void
+
+    count = void.void(
+        where,
+        arguments.session,
+        why=arguments.why,
+        run=arguments.run_number,
+        case=arguments.case,
+        arm=arguments.arm,
+    )
+    print(f"{arguments.session}: {count} trials are left out from now on; nothing was removed.")
     return 0

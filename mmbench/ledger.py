@@ -18,7 +18,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from mmbench import jsontext, records, schema
-from mmbench.errors import DataError, PrerequisiteError, UsageError
+from mmbench.errors import DataError, PrerequisiteError, UsageError, unknown
+from mmbench.layout import Project, is_name
 from mmbench.records import FoldError, Session
 
 Redact = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -266,6 +267,14 @@ def _unwritable(path: Path, error: OSError) -> PrerequisiteError:
         where=str(path.parent),
         fix="Make the folder writable or name another with --results DIR.",
     )
+
+
+def of_session(where: Project, name: str) -> Path:
+    """Return the results file of a session; UsageError names the nearest of an unknown one."""
+    path = where.ledger(name)
+    if not is_name(name) or not path.is_file():
+        raise unknown("session", name, [found.stem for found in ledgers(where.results)])
+    return path
 
 
 def ledgers(folder: Path) -> Iterator[Path]:

@@ -187,6 +187,7 @@ def _open(
 ) -> tuple[Book, dict[str, Arm]]:
     """Open the results file; a new one only once the preflight has passed."""
     if unfinished is not None:
+        session.require_same_subject(unfinished.header, _subject(shared, cell))
         opening.require_same_cases(unfinished, {case.id: case.digest for case in shared.suite.cases})
         arm_names = tuple(unfinished.header["plan"]["arms"])
         book = opening.resume(

@@ -74,9 +74,13 @@ class Bench:
 def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> None:
     """Run every attempt that is due; what is finished is in the ledger, however it ends."""
     options, state = shared.options, book.state
-    due = [trial for trial in state.trials.values() if records.needs_run(trial)]
-    specs = [_spec(shared, trial) for trial in due]
-    unjudged = [_judged_before(shared, trial) for trial in state.trials.values() if _unjudged(state, trial)]
+    trials = state.trials.values()
+    specs = [_spec(shared, trial) for trial in trials if _due(options, trial)]
+    unjudged = [
+        _judged_before(shared, trial)
+        for trial in trials
+        if options.only != "retry" and records.needs_verdict(state, trial)
+    ]
     with contextlib.ExitStack() as stack:
         metered = any(arm.has_mm for arm in built.values())
         meter = stack.enter_context(Meter(cell.profile)) if metered else None
@@ -154,8 +158,10 @@ def _judging(shared: Bench, cell: Cell, book: Book) -> Judging | None:
     return Judging(cell.judge, book.ledger, shared.project.results, resume, void)
 
 
-def _unjudged(state: records.Session, trial: records.Trial) -> bool:
-    return records.needs_verdict(state, trial)
+def _due(options: Options, trial: records.Trial) -> bool:
+    """Tell whether an attempt is run now; a retry leaves out what was never tried."""
+    wanted = options.only is None or (options.only == "retry" and trial.last is not None)
+    return wanted and records.needs_run(trial)
 
 
 def _judged_before(shared: Bench, trial: records.Trial) -> tuple[TrialSpec, records.Attempt]:

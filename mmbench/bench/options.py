@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from mmbench.bench import plan
 from mmbench.bench.agents.base import Endpoint
@@ -30,6 +31,8 @@ class Options:
     timeout_s: float | None = None
     jobs: int = 1
     resume: bool = False
+    only: Literal["retry", "rejudge"] | None = None
+    """Of an unfinished session, only the failed trials or only the missing verdicts."""
     stream: bool = False
     keep_sandboxes: bool = False
     skip_preflight: bool = False
@@ -52,7 +55,7 @@ class Options:
             words.append(
                 "KEY" if after_key else f"{name}=KEY" if joined and name.endswith("api-key") else word
             )
-        words += [] if "--resume" in words else ["--resume"]
+        words += [] if {"--resume", "--retry", "--rejudge"} & set(words) else ["--resume"]
         return shlex.join(["python", "-m", "mmbench", *words])
 
 
@@ -78,7 +81,8 @@ def read(arguments: argparse.Namespace) -> Options:
         seed=arguments.seed,
         timeout_s=arguments.timeout,
         jobs=arguments.jobs,
-        resume=arguments.resume,
+        resume=arguments.resume or arguments.retry or arguments.rejudge,
+        only=_only(arguments),
         stream=arguments.stream,
         keep_sandboxes=arguments.keep_sandboxes,
         skip_preflight=arguments.skip_preflight,
@@ -96,6 +100,12 @@ def read(arguments: argparse.Namespace) -> Options:
         ),
         typed=tuple(getattr(arguments, "typed", ())),
     )
+
+
+def _only(arguments: argparse.Namespace) -> Literal["retry", "rejudge"] | None:
+    if arguments.retry and arguments.rejudge:
+        raise UsageError("--retry and --rejudge exclude each other.", fix="Use --resume for both.")
+    return "retry" if arguments.retry else "rejudge" if arguments.rejudge else None
 
 
 def _endpoint(arguments: argparse.Namespace) -> Endpoint | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from mmbench import __version__
+from mmbench import __version__, method
 from mmbench.bench import primer
 from mmbench.bench.dataset import Dataset
 from mmbench.bench.mm import Mm
@@ -193,14 +193,28 @@ def _cpu() -> str:
 
 def require_same_method(old: Line, parts: Mapping[str, Any]) -> None:
     """Refuse to continue a session whose method is not today's, naming what differs."""
-    before = old["method"]["parts"]
-    different = sorted(
-        name for name in before.keys() | parts.keys() if before.get(name) != _plain(parts.get(name))
-    )
+    different = method.differences(old["method"]["parts"], _plain(parts))
     if different:
         raise UsageError(
-            f"Session {old['session']} cannot be continued: its method changed in {', '.join(different)}.",
+            f"Session {old['session']} cannot be continued: its method is the first, today's the second. "
+            f"They differ: {'; '.join(different)}.",
             fix="Start a new session by leaving --resume out, or check out the version that made it.",
+        )
+
+
+def require_same_subject(old: Line, subject: Subject) -> None:
+    """Refuse to continue with another CLI, model, backend or mm: the arms of a pair would not be of one kind."""
+    now = _plain(_subject(subject))
+    different = [
+        found
+        for name, before in old["subject"].items()
+        for found in method.differences({name: before}, {name: now[name]})
+    ]
+    if different:
+        raise UsageError(
+            f"Session {old['session']} cannot be continued: what it measures is the first, what is here the "
+            f"second. They differ: {'; '.join(different)}.",
+            fix="Start a new session by leaving --resume out, or install the version that it began with.",
         )
 
 
