@@ -129,19 +129,17 @@ class Ledger:
 
     @classmethod
     def create(cls, path: Path, clock: Callable[[], str] = utc_now, redact: Redact = dict) -> Self:
-        """Start a new results file; UsageError when it is there already."""
+        """Start a new results file, which appears with its first record; UsageError when it is there."""
+        if path.exists():
+            raise UsageError(f"{path.name} exists already.", fix="Add --resume to continue it.")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _unwritable(path, error) from error
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
-        except FileExistsError as error:
-            raise UsageError(f"{path.name} exists already.", fix="Add --resume to continue it.") from error
+            _sweep_unborn(path.parent)
+            # Under its own name only with a whole first line: a session that was killed before never began.
+            descriptor = os.open(_unborn(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             raise _unwritable(path, error) from error
         _lock(descriptor, path)
-        _sync_folder(path.parent)
         return cls(path, descriptor, clock, redact)
 
     @classmethod
@@ -177,6 +175,9 @@ class Ledger:
             )
         data = jsontext.dumps(record).encode()
         self._write(data + b"\n")
+        if self._seq == 0:
+            _unborn(self.path).rename(self.path)
+            _sync_folder(self.path.parent)
         self._seq, self._prev = self._seq + 1, jsontext.sha256(data)
         return dict(record)
 
@@ -214,6 +215,24 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _unborn(path: Path) -> Path:
+    """Return where a ledger lies until its first line is whole."""
+    return path.with_name(f".{path.name}.part")
+
+
+def _sweep_unborn(folder: Path) -> None:
+    """Remove what sessions left that were killed before their first line; one under way holds its lock."""
+    for path in folder.glob(".*.jsonl.part"):
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+        except BlockingIOError:
+            continue
+        finally:
+            os.close(descriptor)
 
 
 def _write_whole(descriptor: int, data: bytes) -> None:
