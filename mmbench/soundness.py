@@ -7,9 +7,9 @@ in the other. A failure of the agent's own is a result and keeps its pair sound.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from mmbench.outcome import GRADED
 from mmbench.records import Session, State, Trial, TrialKey, state
@@ -111,15 +111,12 @@ def _alone(side: Side) -> Iterator[Reason]:
         yield "no_verdict"
 
 
-def reached(calls: Iterable[Mapping[str, Any]], backend: Mapping[str, Any] | None) -> bool:
-    """Tell from its calls and its endpoint's answers whether mm could be used; unknown is yes."""
-    codes = [call["exit_code"] for call in calls]
+def reached(codes: Sequence[int | None], requests: int, errors: Mapping[str, int]) -> bool:
+    """Tell from the exit codes of its calls and its endpoint's answers whether mm could be used."""
     if codes and all(code in CANNOT_START for code in codes):
         return False
-    if not backend or not backend["requests"]:
-        return True
-    errors = {key: count for key, count in backend["errors"].items() if key not in _OWN_FAULTS}
-    return bool(sum(errors.values()) < backend["requests"])
+    failed = sum(count for kind, count in errors.items() if kind not in _OWN_FAULTS)
+    return requests == 0 or failed < requests
 
 
 def side(session: Session, trial: Trial | None) -> Side:
@@ -130,6 +127,8 @@ def side(session: Session, trial: Trial | None) -> Side:
     if last is None:
         return Side(state=state(session, trial), voided=trial.voided is not None)
     line = last.trial
+    backend = line["mm"]["backend"] or {"requests": 0, "errors": {}}
+    codes = [call["exit_code"] for call in line["mm"]["calls"]]
     return Side(
         state=state(session, trial),
         status=line["status"],
@@ -138,7 +137,7 @@ def side(session: Session, trial: Trial | None) -> Side:
         model=line["outcome"]["model"],
         intact=line["treatment"]["intact"],
         canary=line["canary"],
-        reached=reached(line["mm"]["calls"], line["mm"]["backend"]),
+        reached=reached(codes, backend["requests"], backend["errors"]),
     )
 
 

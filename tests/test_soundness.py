@@ -56,21 +56,20 @@ def test_every_reason_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("codes", "backend", "reached"),
+    ("codes", "requests", "errors", "reached"),
     [
-        ([], None, True),
-        ([127, 127], None, False),
-        ([127, 0], None, True),
-        ([1], {"requests": 3, "errors": {"503": 2, "refused": 1}}, False),
-        ([1], {"requests": 3, "errors": {"503": 2}}, True),
-        ([1], {"requests": 2, "errors": {"400": 2}}, True),
-        ([0], {"requests": 0, "errors": {}}, True),
+        ([], 0, {}, True),
+        ([127, 127], 0, {}, False),
+        ([127, 0, None], 0, {}, True),
+        ([1], 3, {"503": 2, "refused": 1}, False),
+        ([1], 3, {"503": 2}, True),
+        ([1], 2, {"400": 2}, True),
     ],
 )
 def test_mm_that_cannot_be_used_is_seen(
-    codes: list[int], backend: dict[str, Any] | None, reached: bool
+    codes: list[int | None], requests: int, errors: dict[str, int], reached: bool
 ) -> None:
-    assert soundness.reached([{"exit_code": code} for code in codes], backend) is reached
+    assert soundness.reached(codes, requests, errors) is reached
 
 
 def line(seq: int, kind: str, fields: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mmbench import records
+from mmbench import records, soundness
 from mmbench.outcome import GRADED
 from mmbench.records import FoldError, State, TrialKey
 from mmbench.report.lines import (
@@ -16,7 +16,7 @@ from mmbench.report.lines import (
     VerdictLine,
     VoidLine,
 )
-from mmbench.report.model import Session, Span, Trial
+from mmbench.report.model import Problem, Session, Span, Trial
 
 
 class _Attempt:
@@ -108,14 +108,17 @@ class Fold:
 
 def _trial(key: TrialKey, position: int, attempts: list[_Attempt], voided: str | None, judged: bool) -> Trial:
     if not attempts:
-        return Trial(key, position, "queued", voided=voided)
+        return Trial(key, position, "queued", "missing" if voided is None else "void", voided=voided)
     last = attempts[-1]
     line, checks, verdict = last.trial, last.checks, last.verdict
+    backend, codes = line.mm.backend, [call.exit_code for call in line.mm.calls]
     scored = verdict if verdict is not None and verdict.correctness is not None else checks
+    state = _state(last, judged)
     return Trial(
         key=key,
         position=position,
-        state=_state(last, judged),
+        state=state,
+        problem=_problem(state, line.status, voided),
         attempts=len(attempts),
         voided=voided,
         status=line.status,
@@ -132,6 +135,11 @@ def _trial(key: TrialKey, position: int, attempts: list[_Attempt], voided: str |
         model=line.outcome.model,
         commands=_commands(line),
         mm_calls=len(line.mm.calls) + line.mm.dropped,
+        intact=line.treatment.intact,
+        canary=line.canary,
+        reached=soundness.reached(
+            codes, backend.requests if backend else 0, backend.errors if backend else {}
+        ),
         mm_failed=sum(call.failed or call.exit_code not in (0, None) for call in line.mm.calls),
         spans=tuple(last.spans),
     )
@@ -150,6 +158,24 @@ def _state(attempt: _Attempt, judged: bool) -> State:
     if attempt.verdict is None:
         return "judge_pending"
     return "judge_failed" if attempt.verdict.status == "failed" else "completed"
+
+
+def _problem(state: State, status: str, voided: str | None) -> Problem | None:
+    if voided is not None:
+        return "void"
+    if state == "failed":
+        return "grader" if status in GRADED else "infrastructure"
+    return _PROBLEMS.get(state)
+
+
+_PROBLEMS: dict[State, Problem] = {
+    "queued": "missing",
+    "running": "missing",
+    "cancelled": "missing",
+    "skipped": "skipped",
+    "judge_pending": "judge",
+    "judge_failed": "judge",
+}
 
 
 def command(argv: tuple[str, ...]) -> str:

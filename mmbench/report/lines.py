@@ -166,11 +166,25 @@ class Call(Struct, frozen=True, gc=False):
     failed: bool
 
 
+class Backend(Struct, frozen=True, gc=False):
+    """What mm asked its endpoint for, and the answers that were failures."""
+
+    requests: int
+    errors: dict[str, int]
+
+
 class Mm(Struct, frozen=True, gc=False):
     """All calls of mm."""
 
     calls: tuple[Call, ...]
     dropped: int
+    backend: Backend | None
+
+
+class Treatment(Struct, frozen=True, gc=False):
+    """Whether mm, its shim and the programs were the same after the trial."""
+
+    intact: bool
 
 
 class OutcomeFacts(Struct, frozen=True, gc=False):
@@ -198,6 +212,8 @@ class TrialLine(Struct, frozen=True, tag="trial", tag_field="kind", gc=False):
     outcome: OutcomeFacts
     usage: Usage
     mm: Mm
+    treatment: Treatment
+    canary: bool
 
 
 class ChecksLine(Struct, frozen=True, tag="checks", tag_field="kind", gc=False):

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from mmbench.records import State, TrialKey
 from mmbench.report.lines import Cell, EndLine, SessionLine, Subject, Usage, VoidLine
-
-Problem = Literal["missing", "infrastructure", "judge", "grader", "void", "skipped"]
 
 
 class Span(NamedTuple):
@@ -32,6 +30,8 @@ class Trial(Struct, frozen=True, gc=False):
     key: TrialKey
     position: int
     state: State
+    problem: Problem | None
+    """Why it stands in no aggregate, None when it does."""
     attempts: int = 0
     voided: str | None = None
     status: str | None = None
@@ -50,6 +50,11 @@ class Trial(Struct, frozen=True, gc=False):
     model: str | None = None
     commands: tuple[str, ...] = ()
     """The mm commands that were called, each once, by name."""
+    intact: bool = True
+    """False when mm, its shim or the programs were changed during the trial."""
+    canary: bool = False
+    reached: bool = True
+    """False when mm was called and could not be used."""
     mm_calls: int = 0
     mm_failed: int = 0
     spans: tuple[Span, ...] = ()
@@ -58,23 +63,7 @@ class Trial(Struct, frozen=True, gc=False):
     @property
     def sound(self) -> bool:
         """Tell whether it may stand in an aggregate."""
-        return self.state == "completed" and self.voided is None and self.correctness is not None
-
-    @property
-    def problem(self) -> Problem | None:
-        """Say why it stands in no aggregate."""
-        if self.sound:
-            return None
-        if self.voided is not None:
-            return "void"
-        if self.state in ("queued", "running", "cancelled"):
-            return "missing"
-        if self.state in ("judge_pending", "judge_failed"):
-            return "judge"
-        if self.state == "skipped":
-            return "skipped"
-        graded = self.status in ("completed", "timeout", "agent_error", "no_answer")
-        return "grader" if graded else "infrastructure"
+        return self.problem is None
 
     @property
     def censored(self) -> bool:

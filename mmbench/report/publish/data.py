@@ -78,6 +78,11 @@ def _sessions(site: Site) -> Iterator[File]:
             | {"excluded": msgspec.to_builtins(header.plan.excluded)},
             msgspec.to_builtins(header.provenance),
             trials,
+            [
+                shapes.UnsoundPair(pair.case, pair.run, list(pair.reasons))
+                for pair in site.by_session[session.id].pairs
+                if not pair.sound
+            ],
         )
         yield File(f"data/session/{session.id}.json", encode(made))
         yield File(f"data/session/{session.id}.csv", trial_table(trials))
@@ -95,16 +100,15 @@ def parquet(site: Site) -> bytes:
     """Return all trials of all sessions as Parquet."""
     import polars as pl
 
-    names = list(TrialShape.__struct_fields__)
+    names = TrialShape.__struct_fields__
     columns: dict[str, list[Any]] = {name: [] for name in ("session", "agent", "profile", "method", *names)}
     for session in site.results.sessions:
-        trials = [figures.trial(trial) for trial in session.trials]
-        for name in names:
-            columns[name] += [getattr(trial, name) for trial in trials]
+        trials = [_line(figures.trial(trial)) for trial in session.trials]
+        for name, values in zip(names, zip(*trials, strict=True), strict=True):
+            columns[name] += values
         known = {"session": session.id, "agent": session.cell.agent, "profile": session.cell.profile}
         for name, value in (known | {"method": session.method}).items():
             columns[name] += [value] * len(trials)
-    columns["mm_commands"] = [",".join(words) for words in columns["mm_commands"]]
     types = _types()
     frame = pl.DataFrame(columns, schema={name: types.get(name, pl.String) for name in columns})
     stream = io.BytesIO()
@@ -136,8 +140,16 @@ def trial_table(trials: Iterable[TrialShape]) -> bytes:
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(TrialShape.__struct_fields__)
-    writer.writerows([plain(value) for value in structs.astuple(trial)] for trial in trials)
+    writer.writerows(_line(trial) for trial in trials)
     return stream.getvalue().encode()
+
+
+def _line(trial: TrialShape) -> tuple[Any, ...]:
+    """Return a trial's values for a table; only two of its texts are not ours."""
+    commands = plain(trial.mm_commands)
+    if trial.void is None:
+        return (*structs.astuple(trial)[:-1], commands)
+    return structs.astuple(structs.replace(trial, void=plain(trial.void), mm_commands=commands))
 
 
 def plain(value: Any) -> Any:

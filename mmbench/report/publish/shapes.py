@@ -186,6 +186,14 @@ class TrialShape(Closed, frozen=True):
     mm_commands: tuple[str, ...]
 
 
+class UnsoundPair(Closed, frozen=True):
+    """A pair that stands in no figure, and every reason why."""
+
+    case: str
+    run: int
+    reasons: list[str]
+
+
 class SessionFile(Closed, frozen=True):
     """data/session/<id>.json: one session and its trials."""
 
@@ -198,6 +206,7 @@ class SessionFile(Closed, frozen=True):
     plan: dict[str, Any]
     provenance: dict[str, Any]
     trials: list[TrialShape]
+    unsound: list[UnsoundPair]
 
 
 class ArtifactShape(Closed, frozen=True):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mmbench import soundness
 from mmbench.records import TrialKey
 from mmbench.report.lines import Usage
 from mmbench.report.model import Results, Session, Trial
@@ -12,8 +13,23 @@ from mmbench.report.stats.pairs import PairScore
 from mmbench.report.stats.speed import ArmTime, End, PairTime
 from mmbench.report.stats.usage import PairSpend, Spend
 from mmbench.scoring import PASS_THRESHOLD
+from mmbench.soundness import CONTROL, TREATED, Reason
 
-CONTROL, TREATED = "without_mm", "with_mm"
+NAMES: Mapping[Reason, str] = {
+    "missing": "missing",
+    "voided": "void",
+    "skipped": "skipped",
+    "infrastructure": "infrastructure",
+    "contaminated": "contaminated",
+    "canary": "canary seen",
+    "model_fallback": "another model",
+    "models_differ": "models differ",
+    "treatment_changed": "treatment changed",
+    "mm_unreachable": "mm unreachable",
+    "grader_failed": "grader",
+    "no_verdict": "judge",
+}
+"""The reasons as tables count them."""
 _SHORTEST = 0.001  # records hold milliseconds; the logarithm of 0 does not exist
 
 
@@ -30,17 +46,15 @@ class Pair:
     without: Trial
     with_: Trial
     threshold: float
+    sound: bool
+    """Whether both arms may stand in an aggregate."""
+    excluded: str
+    """Why it is in no aggregate, '' when it is sound or only not run yet."""
 
     @property
-    def excluded(self) -> str:
-        """Say why it is in no aggregate, '' when it is sound or only not run yet."""
-        problems = [trial.problem for trial in (self.without, self.with_)]
-        return next((p for p in problems if p not in (None, "missing")), None) or ""
-
-    @property
-    def sound(self) -> bool:
-        """Tell whether both arms may stand in an aggregate."""
-        return self.without.sound and self.with_.sound
+    def reasons(self) -> tuple[Reason, ...]:
+        """Return every reason why it is not sound."""
+        return soundness.reasons(self.without.side, self.with_.side)
 
     @property
     def gain(self) -> float | None:
@@ -122,7 +136,9 @@ def of_session(results: Results, session: Session, offset: int = 0) -> list[Pair
         known = results.case(session, case)
         cluster = known.group if known else case
         threshold = PASS_THRESHOLD if known is None or known.threshold is None else known.threshold
-        pairs.append(Pair(session, case, cluster, run, offset + run, control, trial, threshold))
+        why = next((p for p in (control.problem, trial.problem) if p not in (None, "missing")), None) or ""
+        sound = control.problem is None and trial.problem is None
+        pairs.append(Pair(session, case, cluster, run, offset + run, control, trial, threshold, sound, why))
     return pairs
 
 

@@ -18,6 +18,7 @@ from mmbench.report.stats.speed import Speedup, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
 from mmbench.report.tables.cases import mean, tokens
 from mmbench.report.tables.pairs import Pair, pooled
+from mmbench.soundness import WORDS
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,12 @@ class Summary:
     def states(self) -> Counter[State]:
         """Count all trials by state."""
         return sum((session.states() for session in self.sessions), Counter())
+
+    @cached_property
+    def unsound(self) -> list[tuple[str, int]]:
+        """Return each reason why pairs stand in no figure, in words, and how many it holds for."""
+        found = Counter(reason for pair in self.pairs for reason in pair.reasons)
+        return [(WORDS[reason], count) for reason, count in found.most_common()]
 
     @property
     def newest(self) -> Session:
