@@ -19,6 +19,7 @@ def register(add: Add) -> None:
     """Add these commands to the command line's parser."""
     command = add("regrade", _regrade, "run today's checks and judge on recorded outcomes, as new lines")
     command.add_argument("sessions", nargs="+", metavar="SESSION", help="ids, or paths of results files")
+    command.add_argument("--suite", help="today's cases, by name or path (default: the session's suite)")
     command.add_argument(
         "--judge",
         choices=("off", "score", "criteria"),
@@ -129,6 +130,10 @@ def _judge(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench.bench.judge import commands
 
     return commands.run(arguments, where)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _regrade(arguments: argparse.Namespace, where: Project) -> int:

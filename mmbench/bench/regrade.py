@@ -62,11 +62,13 @@ class Regrader:
     redactor: Redactor
     cancel: threading.Event
     tell: Tell
+    suite: str | None = None
+    """Where today's cases are; None for the session's own suite."""
 
     def session(self, name: str) -> Regraded:
         """Regrade the newest attempt of every trial; JudgeFailed stops, with everything before it written."""
         found = stored.load(self.project, name)
-        today = Today.of(found)
+        today = Today.of(found, self.suite)
         result = Regraded(found.session.id)
         book, now = Ledger.open(self._path(found, name), redact=self.redactor.record)
         with book:
@@ -153,13 +155,18 @@ class Today:
     """None when it is not the one that the session had."""
 
     @classmethod
-    def of(cls, found: Stored) -> Today:
-        """Find today's suite and dataset; what is not there any more is None."""
+    def of(cls, found: Stored, named: str | None = None) -> Today:
+        """Find today's suite and dataset; what is not there any more is None.
+
+        A suite that is named must be there.
+        """
         project, header = found.project, found.session.header
         told = header["provenance"]["dataset"]
         try:
-            suite = cases.load_suite(project.cases, str(header["plan"]["suite"]))
+            suite = cases.load_suite(project.cases, named or str(header["plan"]["suite"]))
         except MmbenchError:
+            if named:
+                raise
             suite = None  # a suite from elsewhere: its cases are graded as they were
         try:
             dataset = datasets.resolve(suite.dataset if suite else str(told["name"]), project.datasets)
@@ -214,7 +221,13 @@ def _points(value: float | None) -> str:
 
 
 def run(
-    project: Project, names: list[str], asked: JudgeOptions, cancel: threading.Event, tell: Tell
+    project: Project,
+    names: list[str],
+    asked: JudgeOptions,
+    *,
+    cancel: threading.Event,
+    tell: Tell,
+    suite: str | None = None,
 ) -> list[Regraded]:
     """Regrade sessions one after the other; the judge is today's, in the mode that each session has."""
     found = []
@@ -222,7 +235,7 @@ def run(
         judge = _judge(stored.load(project, name).session, asked)
         keys = [judge.config.api_key] if judge else []
         redactor = credentials.redactor(keys, os.environ, (), home=Path.home())
-        found.append(Regrader(project, best_kind(), judge, redactor, cancel, tell).session(name))
+        found.append(Regrader(project, best_kind(), judge, redactor, cancel, tell, suite).session(name))
     return found
 
 
