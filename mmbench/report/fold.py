@@ -16,7 +16,7 @@ from mmbench.report.lines import (
     VerdictLine,
     VoidLine,
 )
-from mmbench.report.model import Problem, Session, Span, Trial
+from mmbench.report.model import Session, Span, Trial
 
 
 class _Attempt:
@@ -108,22 +108,23 @@ class Fold:
 
 def _trial(key: TrialKey, position: int, attempts: list[_Attempt], voided: str | None, judged: bool) -> Trial:
     if not attempts:
-        return Trial(key, position, "queued", "missing" if voided is None else "void", voided=voided)
+        return Trial(key, position, "queued", voided=voided)
     last = attempts[-1]
     line, checks, verdict = last.trial, last.checks, last.verdict
     backend, codes = line.mm.backend, [call.exit_code for call in line.mm.calls]
     scored = verdict if verdict is not None and verdict.correctness is not None else checks
     state = _state(last, judged)
+    points = scored.correctness if scored else None
     return Trial(
         key=key,
         position=position,
         state=state,
-        problem=_problem(state, line.status, voided),
+        sound=state == "completed" and voided is None and points is not None,
         attempts=len(attempts),
         voided=voided,
         status=line.status,
         failure=line.failure.kind if line.failure else None,
-        correctness=scored.correctness if scored else None,
+        correctness=points,
         checkpoint=checks.checkpoint_score if checks else None,
         judge=verdict.score if verdict else None,
         passed=scored.passed if scored else None,
@@ -158,24 +159,6 @@ def _state(attempt: _Attempt, judged: bool) -> State:
     if attempt.verdict is None:
         return "judge_pending"
     return "judge_failed" if attempt.verdict.status == "failed" else "completed"
-
-
-def _problem(state: State, status: str, voided: str | None) -> Problem | None:
-    if voided is not None:
-        return "void"
-    if state == "failed":
-        return "grader" if status in GRADED else "infrastructure"
-    return _PROBLEMS.get(state)
-
-
-_PROBLEMS: dict[State, Problem] = {
-    "queued": "missing",
-    "running": "missing",
-    "cancelled": "missing",
-    "skipped": "skipped",
-    "judge_pending": "judge",
-    "judge_failed": "judge",
-}
 
 
 def command(argv: tuple[str, ...]) -> str:

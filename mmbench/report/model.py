@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from mmbench.records import State, TrialKey
 from mmbench.report.lines import Cell, EndLine, SessionLine, Subject, Usage, VoidLine
+from mmbench.soundness import Side
 
 
 class Span(NamedTuple):
@@ -30,8 +31,8 @@ class Trial(Struct, frozen=True, gc=False):
     key: TrialKey
     position: int
     state: State
-    problem: Problem | None
-    """Why it stands in no aggregate, None when it does."""
+    sound: bool = False
+    """Whether it has a score that counts, as far as it lies in this arm alone."""
     attempts: int = 0
     voided: str | None = None
     status: str | None = None
@@ -61,9 +62,18 @@ class Trial(Struct, frozen=True, gc=False):
     """The lines of the newest attempt: trial, then checks and verdict where they are."""
 
     @property
-    def sound(self) -> bool:
-        """Tell whether it may stand in an aggregate."""
-        return self.problem is None
+    def side(self) -> Side:
+        """Return what the soundness of its pair asks of it."""
+        return Side(
+            state=self.state,
+            status=self.status,
+            voided=self.voided is not None,
+            scored=self.correctness is not None,
+            model=self.model,
+            intact=self.intact,
+            canary=self.canary,
+            reached=self.reached,
+        )
 
     @property
     def censored(self) -> bool:

@@ -12,7 +12,6 @@ from mmbench.report.pages.site import Site, method_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.cases import CaseRow, case_rows
-from mmbench.report.tables.headline import headline
 
 CELLS, CASES = 12, 150
 """Columns and rows of the table of cases; the data files hold them all."""
@@ -60,7 +59,7 @@ def pages(site: Site) -> Iterator[Page]:
         "home.html",
         {
             "board": current,
-            "headline": headline(current) if current else None,
+            "headline": site.headline,
             "figures": charts.home(site, current) if current else [],
             "facets": facets.listed(site),
             "matrix": matrix(site, current) if current else None,

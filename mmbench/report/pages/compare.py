@@ -14,7 +14,7 @@ from mmbench.report.tables.cases import CaseRow
 from mmbench.report.tables.compare import Arms, Duel, cell_pairs, duel, session_pairs
 from mmbench.report.tables.summary import Summary
 
-DRAWN = 10
+DRAWN = 6
 """Comparisons with a chart of the arm with mm; the others have their table."""
 ROWS = 200
 """Cases in one table: those that differ most."""

@@ -12,6 +12,7 @@ from mmbench.report.lines import Cell
 from mmbench.report.model import Case, Results, Session
 from mmbench.report.tables.board import Board, boards
 from mmbench.report.tables.facets import View, views
+from mmbench.report.tables.headline import Headline, headline
 from mmbench.report.tables.summary import Summary, summarise
 
 TRIAL_PAGES = 2000
@@ -89,6 +90,11 @@ class Site:
                 if case is not None:
                     found[name] = case
         return dict(sorted(found.items()))
+
+    @cached_property
+    def headline(self) -> Headline | None:
+        """Return the headline of the current leaderboard."""
+        return headline(self.boards[0]) if self.boards else None
 
     @cached_property
     def views(self) -> list[View]:

@@ -10,15 +10,14 @@ from mmbench.report import figures
 from mmbench.report.pages.site import Site
 from mmbench.report.publish.shapes import Badge, encode
 from mmbench.report.render import File
-from mmbench.report.tables.headline import Headline, headline
+from mmbench.report.tables.headline import Headline
 
 GREEN, RED, GREY = "#00805d", "#c24e00", "#555"
 
 
 def files(site: Site) -> Iterator[File]:
     """Yield both badges in both forms."""
-    found = headline(site.boards[0]) if site.boards else None
-    for name, badge in (("lift", lift(found)), ("speedup", speedup(found))):
+    for name, badge in (("lift", lift(site.headline)), ("speedup", speedup(site.headline))):
         yield File(f"data/badge/{name}.json", encode(badge))
         yield File(f"badge/{name}.svg", picture(badge).encode())
 

@@ -46,15 +46,12 @@ class Pair:
     without: Trial
     with_: Trial
     threshold: float
+    reasons: tuple[Reason, ...]
+    """Why it stands in no aggregate, empty when it does."""
     sound: bool
-    """Whether both arms may stand in an aggregate."""
+    """Whether there is no reason against it."""
     excluded: str
-    """Why it is in no aggregate, '' when it is sound or only not run yet."""
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """Return every reason why it is not sound."""
-        return soundness.reasons(self.without.side, self.with_.side)
+    """The first reason as tables count it, '' when it is sound or only not run yet."""
 
     @property
     def gain(self) -> float | None:
@@ -136,9 +133,11 @@ def of_session(results: Results, session: Session, offset: int = 0) -> list[Pair
         known = results.case(session, case)
         cluster = known.group if known else case
         threshold = PASS_THRESHOLD if known is None or known.threshold is None else known.threshold
-        why = next((p for p in (control.problem, trial.problem) if p not in (None, "missing")), None) or ""
-        sound = control.problem is None and trial.problem is None
-        pairs.append(Pair(session, case, cluster, run, offset + run, control, trial, threshold, sound, why))
+        why = soundness.reasons(control.side, trial.side)
+        first = next((NAMES[reason] for reason in why if reason != "missing"), "")
+        pairs.append(
+            Pair(session, case, cluster, run, offset + run, control, trial, threshold, why, not why, first)
+        )
     return pairs
 
 
