@@ -24,11 +24,12 @@ from mmbench.bench.agents.failures import status_for
 from mmbench.bench.arms import Arm, shim_digest
 from mmbench.bench.meter import Meter
 from mmbench.bench.mmhome import materialise, mm_env, read_mm_db
-from mmbench.bench.process import Captured, Finished, Limits
+from mmbench.bench.process import Finished, Limits
 from mmbench.bench.profiles import Profile
 from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Bind, Kind
 from mmbench.bench.sandbox import Sandbox
+from mmbench.bench.streams import Captured
 from mmbench.bench.tree import Mark, TreeChange
 from mmbench.case import Case
 from mmbench.ledger import utc_now

@@ -11,11 +11,9 @@ from pathlib import Path, PurePosixPath
 
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mmbench.bench import room as rooms
-from mmbench.bench.process import GIB, MIB, Captured, Finished, Limits
+from mmbench.bench.process import GIB, MIB, Finished, Limits
 from mmbench.bench.room import Bind, Kind, Room, etc_binds
 
 KINDS = [
@@ -152,21 +150,6 @@ def test_what_is_not_bound_does_not_exist_inside(run: Callable[..., Finished], t
 
 def test_a_missing_program_is_an_exit_code_or_an_error(run: Callable[..., Finished]) -> None:
     assert run("exec /no/such/program").exit_code in (126, 127)
-
-
-@given(st.lists(st.binary(max_size=300), max_size=30), st.integers(2, 200))
-def test_captured_keeps_head_and_tail_and_counts_all(chunks: list[bytes], limit: int) -> None:
-    captured, whole = Captured(limit), b"".join(chunks)
-    for chunk in chunks:
-        captured.feed(chunk)
-    kept = captured.bytes()
-    assert captured.size == len(whole)
-    assert captured.truncated == (len(whole) > 0 and kept != whole)
-    if not captured.truncated:
-        assert kept == whole
-    else:
-        assert kept.startswith(whole[: limit // 2])
-        assert kept.endswith(whole[-1:])
 
 
 def test_the_default_limits_leave_room_for_real_work() -> None:
