@@ -146,9 +146,7 @@ def _regrade(arguments: argparse.Namespace, where: Project) -> int:
     cancel = threading.Event()
     before = signal.signal(signal.SIGINT, lambda _number, _frame: cancel.set())
     try:
-        found = regrade.run(
-            where, arguments.sessions, asked, cancel, lambda line: print(line, file=sys.stderr)
-        )
+        found = regrade.run(where, arguments.sessions, asked, cancel=cancel, tell=_say, suite=arguments.suite)
     finally:
         signal.signal(signal.SIGINT, before)
     for one in found:

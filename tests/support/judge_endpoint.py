@@ -13,7 +13,17 @@ from tests.support.upstream import Asked, Reply, Upstream
 
 Wire = Literal["openai", "anthropic", "gemini"]
 Fault = Literal[
-    "429", "500", "hang", "drip", "cut_json", "wrong_type", "refusal", "cut_reply", "empty", "garbage"
+    "429",
+    "500",
+    "hang",
+    "drip",
+    "cut_json",
+    "wrong_type",
+    "refusal",
+    "cut_reply",
+    "empty",
+    "garbage",
+    "redirect",
 ]
 QUOTE = re.compile(
     r"^-----BEGIN [A-Z ]+ ([0-9a-f]{24})-----$.*?^-----END [A-Z ]+ \1-----$", re.DOTALL | re.MULTILINE
@@ -75,6 +85,8 @@ class JudgeEndpoint(Upstream):
         """Fields of the body that are answered with status 400."""
         self.questions: list[Question] = []
         self.trials = 0
+        self.hint = ""
+        """What a refusal says to take instead."""
         self.over = threading.Event()
         self._lock = threading.Lock()
 
@@ -90,7 +102,7 @@ class JudgeEndpoint(Upstream):
         question = _question(asked)
         for name in self.refuses:
             if f'"{name}"' in asked.body.decode():
-                message = f"Unsupported parameter: '{name}' is not supported with this model."
+                message = f"Unsupported parameter: '{name}' is not supported. {self.hint}"
                 return Reply(400, json.dumps({"error": {"message": message}}).encode())
         if question.is_trial:
             self.trials += 1
@@ -116,6 +128,8 @@ class JudgeEndpoint(Upstream):
                 return Reply(body=_good(question, self.speak(question)).body[:-20])
             case "wrong_type":
                 return Reply(body=b'{"choices": "none", "content": 3, "candidates": {}}')
+            case "redirect":
+                return Reply(307, b"", {"location": f"{self.url}/elsewhere"})
             case "garbage":
                 return Reply(body=b"<html>gateway</html>")
             case "empty":
