@@ -30,4 +30,4 @@ def test_the_hash_is_that_of_the_whole_stream() -> None:
     for _ in range(100):
         captured.feed(b"0123456789")
     assert captured.sha256 == hashlib.sha256(b"0123456789" * 100).hexdigest()
-    assert b"990 bytes of output left out" in captured.bytes()
+    assert b"bytes of output left out" in captured.bytes()
