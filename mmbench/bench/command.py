@@ -16,14 +16,28 @@ from rich.console import Console
 
 from mmbench import case as cases
 from mmbench import ledger, records
-from mmbench.bench import agents, arms, opening, plan, preflight, profiles, programs, sandbox, saying, session
+from mmbench.bench import (
+    agents,
+    arms,
+    opening,
+    plan,
+    preflight,
+    probing,
+    profiles,
+    programs,
+    sandbox,
+    saying,
+    session,
+)
 from mmbench.bench import dataset as datasets
 from mmbench.bench import mm as treatment
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
-from mmbench.bench.driving import Bench, Cell, drive, redactor
+from mmbench.bench.driving import Bench, Cell, drive, redactor, setting
+from mmbench.bench.estimate import estimate
 from mmbench.bench.judge import config as judges
 from mmbench.bench.judge.panel import Judge
+from mmbench.bench.meter import Meter
 from mmbench.bench.opening import Book
 from mmbench.bench.options import Options, command
 from mmbench.bench.plan import Backend, Plan
@@ -57,7 +71,7 @@ def check(options: Options, project: Project, console: Console) -> int:
         shared = _prepare(options, project, console, cancel)
         for cell in _cells(shared):
             drawn = _plan(shared, cell, options.seed or 0)
-            saying.plan(console, cell.title, drawn)
+            _say_plan(shared, cell, drawn)
             with sandbox.session_folder(project.sandboxes / f"check-{secrets.token_hex(4)}") as folder:
                 _preflight(shared, cell, _arms(shared, drawn.arms, folder), folder)
     return 0
@@ -151,8 +165,19 @@ def _preflight(shared: Bench, cell: Cell, built: Mapping[str, Arm], folder: Path
     )
     saying.passed(say, preflight.sandbox_kind(shared.kind))
     saying.passed(say, preflight.judge(cell.judge))
+    saying.passed(say, preflight.profile(cell.profile))
     for result in preflight.arms(built.values(), folder, shared.kind, os.environ):
         saying.passed(say, result)
+    if not cell.agent.reference:
+        with Meter(cell.profile) as meter:
+            for result in probing.prove(setting(shared, cell, folder.name, built, meter)):
+                saying.passed(say, result)
+
+
+def _say_plan(shared: Bench, cell: Cell, drawn: Plan) -> None:
+    names = (cell.agent.name, cell.profile.name)
+    expected = estimate(shared.project.results, *names, len(drawn.schedule), shared.options.jobs)
+    saying.plan(shared.console, cell.title, drawn, expected)
 
 
 def _run_cell(shared: Bench, cell: Cell) -> bool:
@@ -189,22 +214,26 @@ def _open(
     if unfinished is not None:
         session.require_same_subject(unfinished.header, _subject(shared, cell))
         opening.require_same_cases(unfinished, {case.id: case.digest for case in shared.suite.cases})
-        arm_names = tuple(unfinished.header["plan"]["arms"])
-        book = opening.resume(
-            shared.project, unfinished, _parts(shared, cell, unfinished), redactor(shared, cell)
-        )
         shared.console.print(f"Continuing {name}", style="bold")
-        return book, _arms(shared, arm_names, folder)
+        built = _ready(shared, cell, tuple(unfinished.header["plan"]["arms"]), folder)
+        parts = _parts(shared, cell, unfinished)
+        return opening.resume(shared.project, unfinished, parts, redactor(shared, cell)), built
     seed = shared.options.seed if shared.options.seed is not None else secrets.randbelow(1 << 31)
     drawn = _plan(shared, cell, seed)
-    saying.plan(shared.console, cell.title, drawn)
-    built = _arms(shared, drawn.arms, folder)
-    if not shared.options.skip_preflight:
-        _preflight(shared, cell, built, folder)
+    _say_plan(shared, cell, drawn)
+    built = _ready(shared, cell, drawn.arms, folder)
     for case in shared.suite.cases:
         if case.id in drawn.cases:
             opening.store_case(shared.project, case.digest, case.document)
     return opening.create(shared.project, _header(shared, cell, name, drawn), redactor(shared, cell)), built
+
+
+def _ready(shared: Bench, cell: Cell, names: tuple[str, ...], folder: Path) -> dict[str, Arm]:
+    """Build the arms and prove that they and all else are as they must be, where an agent will run."""
+    built = _arms(shared, names, folder)
+    if not shared.options.skip_preflight and shared.options.only != "rejudge":
+        _preflight(shared, cell, built, folder)
+    return built
 
 
 def _parts(shared: Bench, cell: Cell, unfinished: Session | None = None) -> dict[str, Any]:

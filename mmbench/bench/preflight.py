@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mmbench.bench import reach, tree
+from mmbench.bench import endpoint, reach, tree
 from mmbench.bench import sandbox as sandboxes
 from mmbench.bench.arms import Arm
 from mmbench.bench.judge.panel import Judge
 from mmbench.bench.process import Limits
+from mmbench.bench.profiles import Profile
 from mmbench.bench.room import INSTALL_HINT, Kind
 from mmbench.errors import PrerequisiteError
 
@@ -78,6 +79,14 @@ def writable_results(folder: Path) -> Passed:
             fix="Make the folder writable or name another with --results DIR.",
         ) from error
     return Passed("results", "writable")
+
+
+def profile(profile: Profile) -> Passed:
+    """Require that a profile's endpoint answers a one-token ping; raises EndpointError with the reason."""
+    if profile.kind == "local":
+        return Passed(f"profile {profile.name}", "served on this machine")
+    pong = endpoint.ping(profile)
+    return Passed(f"profile {profile.name}", f"{pong.model} answers in {pong.seconds:.1f} s")
 
 
 def arms(
