@@ -161,6 +161,13 @@ def void(session: nox.Session) -> None:
     session.run(*MMBENCH, "void", *session.posargs)
 
 
+@nox.session(tags=["maintain"])
+def clean(session: nox.Session) -> None:
+    """Show and remove sandboxes, raw streams and artifacts (-- --older-than DAYS --dry-run --yes)."""
+    install(session, "bench")
+    session.run(*MMBENCH, "clean", *session.posargs)
+
+
 @nox.session(tags=["show"])
 def report(session: nox.Session) -> None:
     """Build the static site from results/ into _site/ (-- --results DIR --out DIR)."""

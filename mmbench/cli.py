@@ -124,6 +124,11 @@ def _bench_arguments(command: Parser) -> None:
     add("--rejudge", action="store_true", help="like --resume, but ask only for the missing verdicts")
     add("--stream", action="store_true", help="show the agent's output while it runs")
     add("--keep-sandboxes", action="store_true", help="leave the sandboxes for inspection")
+    add(
+        "--auto-clean",
+        action="store_true",
+        help="remove sandboxes and raw streams of a session once it is finished",
+    )
     add("--skip-preflight", action="store_true", help="start without the preflight; recorded in the session")
     add(
         "--sandbox",

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from mmbench.errors import UsageError
+from mmbench.errors import UsageError, unknown
 from mmbench.layout import Project
 
 Run = Callable[[argparse.Namespace, Project], int]
@@ -39,6 +39,24 @@ def register(add: Add) -> None:
     command.add_argument("--arm", metavar="NAME", help="this arm")
     command.add_argument("--why", required=True, help="the reason; it is published")
     _results(command)
+    _clean_arguments(
+        add("clean", _clean, "show and remove sandboxes, raw streams and artifacts; records stay")
+    )
+
+
+def _clean_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--sessions", type=_names, default=(), help="only these, comma-separated")
+    command.add_argument("--what", type=_names, default=("sandboxes", "streams", "artifacts"),
+                         help="sandboxes, streams, artifacts (default: all three)")  # fmt: skip
+    command.add_argument("--older-than", type=float, metavar="DAYS", help="only what is older")
+    command.add_argument("--larger-than", type=float, metavar="MB", help="only what is larger")
+    command.add_argument("--dry-run", action="store_true", help="show, remove nothing")
+    command.add_argument("--yes", action="store_true", help="remove without asking")
+    _results(command)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _results(command: argparse.ArgumentParser) -> None:
@@ -102,3 +120,29 @@ def _void(arguments: argparse.Namespace, where: Project) -> int:
     )
     print(f"{arguments.session}: {count} trials are left out from now on; nothing was removed.")
     return 0
+
+
+def _clean(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.bench import clean
+
+    for name in arguments.what:
+        if name not in clean.KINDS:
+            raise unknown("kind of thing to clean", name, clean.KINDS)
+    wanted = clean.Wanted(arguments.sessions, arguments.what, arguments.older_than, arguments.larger_than)
+    items = clean.found(where, wanted)
+    print(clean.said(items))
+    if not items or arguments.dry_run:
+        return 0
+    if not arguments.yes and not _confirmed("Remove them? They cannot be brought back. [y/N] "):
+        print("Nothing was removed. Add --yes to remove without asking.")
+        return 0
+    lines = clean.remove(where, items)
+    failed = [line for line in lines if line["result"] == "failed"]
+    for line in failed:
+        print(f"{line['session']} {line['kind']}: not removed: {line['error']}", file=sys.stderr)
+    print(f"{len(lines) - len(failed)} folders removed; see .mmbench/{clean.LOG}.")
+    return 1 if failed else 0
+
+
+def _confirmed(question: str) -> bool:
+    return sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes")

@@ -19,6 +19,7 @@ from mmbench import ledger, records
 from mmbench.bench import (
     agents,
     arms,
+    clean,
     opening,
     plan,
     preflight,
@@ -193,6 +194,8 @@ def _run_cell(shared: Bench, cell: Cell) -> bool:
         with book.ledger:
             drive(shared, cell, book, built)
     final = ledger.load(shared.project.ledger(name))
+    if shared.options.auto_clean and final.finished:
+        clean.after_session(shared.project, name)
     saying.summary(shared.console, final, shared.project.ledger(name))
     return _clean(final)
 

@@ -35,6 +35,7 @@ class Options:
     """Of an unfinished session, only the failed trials or only the missing verdicts."""
     stream: bool = False
     keep_sandboxes: bool = False
+    auto_clean: bool = False
     skip_preflight: bool = False
     sandbox: Kind | None = None
     model: str | None = None
@@ -85,6 +86,7 @@ def read(arguments: argparse.Namespace) -> Options:
         only=_only(arguments),
         stream=arguments.stream,
         keep_sandboxes=arguments.keep_sandboxes,
+        auto_clean=arguments.auto_clean,
         skip_preflight=arguments.skip_preflight,
         sandbox=arguments.sandbox,
         model=arguments.model,

@@ -62,3 +62,11 @@ def test_no_secret_of_the_environment_is_written_anywhere(
     streams = [gzip.decompress(path.read_bytes()) for path in place.state.glob("streams/*/*.gz")]
     assert len(streams) == 8
     assert not [data for data in streams if KEY.encode() in data]
+
+
+def test_auto_clean_leaves_records_and_artifacts_only(place: Place) -> None:
+    assert cli.main(place.words("--auto-clean", "--keep-sandboxes")) == 0
+    assert not list(place.state.glob("streams/*"))
+    assert not list(place.state.glob("sandboxes/*"))
+    assert len(list(place.results.glob("artifacts/*/*out.txt"))) == 1
+    assert ledger.load(place.ledger).finished
