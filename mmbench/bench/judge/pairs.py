@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mmbench import jsontext
-from mmbench.bench.judge import pairwise
+from mmbench.bench.judge import pairwise, prompt
 from mmbench.bench.judge.config import Config
 from mmbench.bench.judge.pairwise import Pair, Response
 from mmbench.bench.judge.panel import Judge, JudgeFailed, Said
@@ -163,8 +164,13 @@ def predict(
 @contextmanager
 def _executor(jobs: int) -> Iterator[Executor]:
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as executor:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_leave_interrupts) as executor:
         yield executor
+
+
+def _leave_interrupts() -> None:
+    """Let Ctrl-C reach the parent only, which knows how to end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def judge_pair(config: Config, entry: Mapping[str, Any], images: Path) -> Prediction:
@@ -209,7 +215,12 @@ class Journal:
     @classmethod
     def open(cls, out: Path, config: Config, file: PairFile, *, resume: bool) -> Journal:
         """Begin or continue; UsageError when there is something that must not be mixed."""
-        head = {"judge": config.parts() | {"mode": "pairs"}, "pairs": file.sha256}
+        judge = {
+            "models": list(config.models),
+            "wire": config.wire,
+            "prompt": prompt.template_sha256("pairs"),
+        }
+        head = {"judge": judge, "pairs": file.sha256}
         path = _partial(out)
         if not resume and (out.exists() or path.exists()):
             raise UsageError(
