@@ -24,6 +24,8 @@ nox.options.sessions = ["bench"]
 
 ROOT = Path(__file__).parent
 LOCKS = ROOT / "requirements"
+LOCKS_OF_AGENTS = ROOT / "locks"
+NO_AGENTS = ("actionlint", "node")
 STATE = Path(os.environ.get("MMBENCH_STATE", ROOT / ".mmbench"))
 MMBENCH = ("python", "-m", "mmbench")
 TEST_FAILURE = 1
@@ -201,11 +203,26 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session(tags=["slow"])
+def contract(session: nox.Session) -> None:
+    """Prove adapters on the real CLIs against a model server on loopback (-- AGENTS… | all, PYTEST OPTIONS)."""
+    install(session, "tests")
+    install_mm(session)
+    known = sorted(path.name for path in LOCKS_OF_AGENTS.iterdir() if path.name not in NO_AGENTS)
+    named = [word for word in session.posargs if word in ("all", *known)]
+    options = [word for word in session.posargs if word not in named]
+    names = named or os.environ.get("MMBENCH_CONTRACT", "").split() or ["codex", "pi", "claude"]
+    names = known if names == ["all"] else names
+    session.run(*MMBENCH, "agents", "install", *names)
+    chosen = {"MMBENCH_CONTRACT": " ".join(names)}
+    session.run("python", "-m", "pytest", "-m", "live", "tests/contract", *options, env=chosen)
+
+
+@nox.session(tags=["slow"])
 def live(session: nox.Session) -> None:
     """Run the slow tests with real models and real media (-- PYTEST ARGUMENTS)."""
     install(session, "live")
     install_mm(session)
-    session.run("python", "-m", "pytest", "-m", "live", *session.posargs)
+    session.run("python", "-m", "pytest", "-m", "live", "--ignore", "tests/contract", *session.posargs)
 
 
 @nox.session(tags=["slow"])
