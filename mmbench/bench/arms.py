@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,6 +19,8 @@ from mmbench.bench.sandbox import Places
 
 TOOLS = PurePosixPath("/run/box/tools")
 """Where mm finds the programs that it alone gets, inside the room."""
+MM = PurePosixPath("/run/box/mm")
+"""Where a room shows mm's virtualenv, wherever the project lies on the host."""
 SHIM_LINK = PurePosixPath("/run/box/shim/mm")
 
 
@@ -48,7 +50,9 @@ class Arm:
             shim.write_stub(folder / "mm", places.calls)
             return
         tools = None if self.tools is None else TOOLS if self.isolated else PurePosixPath(self.tools)
-        shim.write_shim(folder / "mm", self.mm, places.calls, env, tools)
+        shim.write_shim(
+            folder / "mm", _shown(self.mm) if self.isolated else self.mm, places.calls, env, tools
+        )
 
     def look(self, folder: Path, written: str) -> dict[str, Any]:
         """Tell whether mm, the shim and the programs are still what they were before the trial."""
@@ -62,6 +66,17 @@ class Arm:
         ):
             changed.append("programs")
         return {"intact": not changed, "changed": [Path(name).name for name in changed]}
+
+
+def _shown(mm: Mm) -> Mm:
+    """Return mm as it is found inside a room: a virtualenv may lie anywhere."""
+    place = Path(MM)
+    return replace(
+        mm,
+        prefix=place,
+        python=place / mm.python.relative_to(mm.prefix),
+        executable=place / mm.executable.relative_to(mm.prefix),
+    )
 
 
 def shim_digest(folder: Path) -> str:
@@ -85,7 +100,7 @@ def build(names: tuple[str, ...], folder: Path, mm: Mm, kind: Kind, host_path: s
     baseline = treatment.fingerprint(mm)
     arms: dict[str, Arm] = {}
     for name in names:
-        own = (Bind(mm.prefix, PurePosixPath(mm.prefix)), *_tool_binds(tools)) if name in MM_ARMS else ()
+        own = (Bind(mm.prefix, MM), *_tool_binds(tools)) if name in MM_ARMS else ()
         arms[name] = Arm(
             name=name,
             bin_folder=made.folder,

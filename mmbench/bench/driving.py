@@ -125,7 +125,7 @@ def setting(
         streams=shared.project.streams(session),
         kind=shared.kind,
         agent=cell.agent,
-        program=cell.program.path if cell.program else None,
+        program=cell.program.place(shared.kind) if cell.program else None,
         agent_binds=cell.program.binds if cell.program else (),
         arms=built,
         profile=cell.profile,

@@ -11,11 +11,13 @@ from pathlib import Path, PurePosixPath
 
 from mmbench.bench import toolchain
 from mmbench.bench.agents.base import Agent
-from mmbench.bench.room import SYSTEM, Bind
+from mmbench.bench.room import SYSTEM, Bind, Kind
 from mmbench.bench.toolchain import CliMissingError
 from mmbench.layout import Project
 
 VERSION_TIMEOUT_S = 60.0
+PLACE = PurePosixPath("/run/box/agents")
+"""Where a room shows the project's own installations, wherever the project lies on the host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,12 @@ class Program:
     version: str
     binds: tuple[Bind, ...]
     """Read-only folders that must exist in the sandbox for it to run."""
+    inside: PurePosixPath
+    """The program as a room that moves folders shows it."""
+
+    def place(self, kind: Kind) -> PurePosixPath:
+        """Return where the program is started from in a kind of room."""
+        return PurePosixPath(self.path) if kind == "process" else self.inside
 
 
 def find(agent: Agent, project: Project) -> Program:
@@ -35,14 +43,20 @@ def find(agent: Agent, project: Project) -> Program:
     """
     if agent.name in toolchain.TOOLS:
         found = toolchain.find(agent.name, project.root)
-        return Program(found.path, found.version, tuple(_binds(found.path, project)))
+        return _program(found.path, found.version, project)
     path = shutil.which(agent.executable)
     if path is None:
         raise CliMissingError(
             f"The agent '{agent.name}' needs the program '{agent.executable}', which is not on PATH.",
             fix="Install it, or correct `executable` in its adapter.",
         )
-    return Program(Path(path), _version(agent, path), tuple(_binds(Path(path), project)))
+    return _program(Path(path), _version(agent, path), project)
+
+
+def _program(path: Path, version: str, project: Project) -> Program:
+    own = project.root / ".mmbench" / "agents"
+    inside = PLACE / path.relative_to(own) if path.is_relative_to(own) else PurePosixPath(path)
+    return Program(path, version, tuple(_binds(path, own)), inside)
 
 
 def _version(agent: Agent, path: str) -> str:
@@ -65,15 +79,14 @@ def _version(agent: Agent, path: str) -> str:
     return found.group() if found else "unknown"
 
 
-def _binds(path: Path, project: Project) -> Iterator[Bind]:
+def _binds(path: Path, own: Path) -> Iterator[Bind]:
     """Yield the folders that a program lives in, as far as the system folders do not cover them."""
-    own = project.root / ".mmbench" / "agents"
     if path.is_relative_to(own):
         folder = own / path.relative_to(own).parts[0]
-        yield Bind(folder, PurePosixPath(folder))
-        node = own / "node"
-        if node.is_dir():
-            yield Bind(node, PurePosixPath(node))
+        # Launchers find what they start from where they lie, the pinned Node beside them.
+        for shown in (folder, own / "node"):
+            if shown.is_dir():
+                yield Bind(shown, PLACE / shown.name)
         yield from _interpreter(folder / "venv" / "bin" / "python")
         return
     for place in dict.fromkeys((path, path.resolve())):

@@ -113,7 +113,8 @@ def make(
         ),
     )
     etc = etc_binds(root / "etc", places.home) if kind != "process" else ()
-    room = Room(kind, (*binds, *etc, *own), places.work, environment(places, host_env or {}))
+    # The sandbox's own folders first: a program of the host may lie below one of their places, such as /tmp.
+    room = Room(kind, (*own, *etc, *binds), places.work, environment(places, host_env or {}))
     return Sandbox(root, places, room, tree.marks(root / "work"))
 
 

@@ -53,8 +53,8 @@ class Setting:
     streams: Path
     kind: Kind
     agent: Agent
-    program: Path | None
-    """The agent's executable, None for agents that are a system command."""
+    program: PurePosixPath | None
+    """The agent's executable as the room shows it, None for agents that are a system command."""
     agent_binds: tuple[Bind, ...]
     arms: Mapping[str, Arm]
     profile: Profile

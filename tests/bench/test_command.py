@@ -17,6 +17,7 @@ import pytest
 
 from mmbench import ledger, records
 from mmbench.layout import project
+from tests.support.loopback import LoopbackModel
 from tests.test_case import DOCUMENT
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +85,8 @@ def attempts(session: records.Session) -> dict[str, dict[str, Any]]:
 
 
 def test_the_oracle_solves_what_has_a_solution_in_each_arm(bench: Bench, place: Path) -> None:
-    done = bench("oracle")
+    with LoopbackModel() as model:
+        done = bench("oracle", "--profile.base-url", f"{model.url}/v1")
     assert done.returncode == 0, done.stderr
     (session,) = sessions(place)
     scores = {key: trial.last.correctness for key, trial in session.trials.items() if trial.last}
@@ -98,7 +100,7 @@ def test_the_oracle_solves_what_has_a_solution_in_each_arm(bench: Bench, place: 
 
 
 def test_the_records_say_what_was_done(bench: Bench, place: Path) -> None:
-    assert bench("oracle", "--seed", "5").returncode == 0
+    assert bench("oracle", "--seed", "5", "--skip-preflight").returncode == 0
     (session,) = sessions(place)
     trials = attempts(session)
     assert [call["argv"] for call in trials["answer/with_mm"]["mm"]["calls"]] == [["--version"]]
@@ -107,7 +109,7 @@ def test_the_records_say_what_was_done(bench: Bench, place: Path) -> None:
     assert (place / "results" / artifact["stored"]).read_text() == "a\nforty-two\n"
     (change,) = trials["artifact/with_mm"]["tree"]["changes"]
     assert (change["path"], change["change"]) == ("out.csv", "added")
-    assert session.header["provenance"]["command"][-2:] == ["--seed", "5"]
+    assert session.header["provenance"]["command"][-2:] == ["5", "--skip-preflight"]
     for digest in session.header["cases"].values():
         assert (place / "results" / "cases" / f"{digest}.json").is_file()
 
@@ -164,6 +166,13 @@ def test_a_changed_case_is_not_mixed_into_an_old_session(bench: Bench, place: Pa
     assert again.returncode == 2
     assert "cannot be continued" in again.stderr
     assert "Traceback" not in again.stderr
+
+
+def test_an_endpoint_that_does_not_answer_stops_before_a_session_begins(bench: Bench, place: Path) -> None:
+    done = bench("nop")
+    assert done.returncode == 3
+    assert "cannot be reached" in done.stderr and "Traceback" not in done.stderr
+    assert sessions(place) == []
 
 
 @pytest.mark.parametrize(
