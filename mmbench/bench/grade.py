@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import os
 import re
 import time
@@ -16,7 +17,7 @@ from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, run
 from mmbench.bench.grading.validator import run_validator
 from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Kind
-from mmbench.bench.trial import Executed, TrialSpec, media_type, read_regular
+from mmbench.bench.trial import Executed, TrialSpec
 from mmbench.case import Case
 from mmbench.outcome import GRADED
 from mmbench.scoring import SCORING_VERSION, checkpoint_score, correctness, passed
@@ -127,11 +128,11 @@ def keep_artifacts(
             "path": tree.shown(change.path),
             "size": change.size,
             "sha256": change.sha256,
-            "media_type": media_type(PurePosixPath(change.path)),
+            "media_type": _media_type(PurePosixPath(change.path)),
             "stored": None,
             "refused": _refusal(change),
         }
-        data = None if entry["refused"] else read_regular(path, MAX_ARTIFACT)
+        data = None if entry["refused"] else tree.read_regular(path, MAX_ARTIFACT)
         if data is not None and redactor.hit(os.fsencode(change.path) + b"\n" + data):
             entry |= {"refused": "it holds a secret, or a name of the machine it was made on"}
         elif data is not None:
@@ -169,3 +170,8 @@ def _store(path: Path, data: bytes) -> None:
     partial = path.with_name(f".{path.name}.part")
     partial.write_bytes(data)
     partial.replace(path)
+
+
+def _media_type(path: PurePosixPath) -> str:
+    """Guess a file's media type from its name."""
+    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"

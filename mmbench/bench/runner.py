@@ -18,7 +18,8 @@ from typing import Any, Protocol
 from mmbench.bench import plan, tree
 from mmbench.bench.grade import grade, keep_artifacts
 from mmbench.bench.judging import Judging
-from mmbench.bench.trial import Executed, Setting, TrialSpec, execute, no_run
+from mmbench.bench.trial import Executed, Setting, TrialSpec, execute
+from mmbench.bench.trial_record import no_run
 from mmbench.errors import MmbenchError, PrerequisiteError
 from mmbench.ledger import Ledger, utc_now
 from mmbench.outcome import Failure, Outcome

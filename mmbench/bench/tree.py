@@ -169,6 +169,17 @@ def file_hash(path: Path) -> str | None:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def read_regular(path: Path, limit: int) -> bytes | None:
+    """Read a regular file of at most `limit` bytes that no link leads to; None for anything else."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        return file.read(limit) if stat.S_ISREG(status.st_mode) and status.st_size <= limit else None
+
+
 def digest(after: Mapping[str, Mark], found: list[TreeChange], origin: Mapping[str, str]) -> str:
     """Return one hash of a final tree: paths, kinds and contents.
 

@@ -7,37 +7,30 @@ trial is a `TrialSpec`. Nothing here writes the ledger.
 from __future__ import annotations
 
 import gzip
-import mimetypes
-import os
-import stat
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mmbench.bench import sandbox as sandboxes
-from mmbench.bench import shim, tree
+from mmbench.bench import tree, trial_record
 from mmbench.bench.agents.base import Agent, Endpoint, Launch, LaunchError, RawRun, Task
 from mmbench.bench.agents.failures import status_for
 from mmbench.bench.arms import Arm, shim_digest
 from mmbench.bench.meter import Meter
-from mmbench.bench.mmhome import materialise, mm_env, read_mm_db
+from mmbench.bench.mmhome import materialise, mm_env
 from mmbench.bench.process import Finished, Limits
 from mmbench.bench.profiles import Profile
 from mmbench.bench.redact import Redactor
 from mmbench.bench.room import Bind, Kind
 from mmbench.bench.sandbox import Sandbox
-from mmbench.bench.streams import Captured
-from mmbench.bench.tree import Mark, TreeChange
+from mmbench.bench.tree import TreeChange
 from mmbench.case import Case
 from mmbench.ledger import utc_now
 from mmbench.outcome import Failure, Outcome
 from mmbench.records import TrialKey, capped
 
-TEXT_LIMIT, STDERR_LIMIT, STEP_LIMIT = 100_000, 8_000, 4_000
-MAX_STEPS, MAX_CALLS, MAX_CHANGES = 300, 300, 1_000
 EXTRA_LIMIT = 64 << 20
 TRACES_OF_MM = ("mm_ctx-", "mm-ctx")
 """Names that an installation of mm leaves: seen in an arm without mm, the trial is contaminated."""
@@ -200,21 +193,10 @@ def _extras(launch: Launch, sandbox: Sandbox) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for name, pattern in launch.extras.items():
         path = next(iter(sorted(sandbox.path("home").glob(pattern))), None)
-        data = None if path is None else read_regular(path, EXTRA_LIMIT)
+        data = None if path is None else tree.read_regular(path, EXTRA_LIMIT)
         if data is not None:
             found[name] = data
     return found
-
-
-def read_regular(path: Path, limit: int) -> bytes | None:
-    """Read a regular file of at most `limit` bytes that no link leads to; None for anything else."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        return file.read(limit) if stat.S_ISREG(status.st_mode) and status.st_size <= limit else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,16 +228,21 @@ def _describe(setting: Setting, spec: TrialSpec, sandbox: Sandbox, run: Run) -> 
     canary = _has_canary(spec.case, raw)
     outcome = _overruled(setting.agent.parse(raw), canary, arm, sandbox)
     _keep_streams(setting, spec.name, raw)
-    record = _outcome_fields(spec, outcome) | {
+    record = trial_record.outcome_fields(spec, outcome) | {
         "started_at": run.started,
         "duration_s": round(finished.duration_s, 4),
         "exit_code": finished.exit_code,
         "ended": finished.ended,
-        "mm": _mm_fields(sandbox, run.backend),
-        "tree": _tree_fields(after, found, spec.hashes),
+        "mm": trial_record.mm_fields(sandbox, run.backend),
+        "tree": trial_record.tree_fields(after, found, spec.hashes),
         "artifacts": [],
-        "streams": {"stdout": _stream(finished.stdout), "stderr": _stream(finished.stderr)},
-        "stderr_tail": capped(raw.stderr[-STDERR_LIMIT:].decode("utf-8", "replace"), STDERR_LIMIT),
+        "streams": {
+            "stdout": trial_record.stream(finished.stdout),
+            "stderr": trial_record.stream(finished.stderr),
+        },
+        "stderr_tail": capped(
+            raw.stderr[-trial_record.STDERR_LIMIT :].decode("utf-8", "replace"), trial_record.STDERR_LIMIT
+        ),
         "treatment": arm.look(sandbox.path("shim"), run.shim),
         "canary": canary,
     }
@@ -291,76 +278,6 @@ def _has_canary(case: Case, raw: RawRun) -> bool:
     return bool(canary) and any(canary.encode() in stream for stream in (raw.stdout, raw.stderr))
 
 
-def _outcome_fields(spec: TrialSpec, outcome: Outcome) -> dict[str, Any]:
-    kept = outcome.steps[:MAX_STEPS]
-    return {
-        **spec.key._asdict(),
-        "attempt": spec.attempt,
-        "position": spec.position,
-        "status": outcome.status,
-        "failure": None if outcome.failure is None else asdict(outcome.failure),
-        "outcome": {
-            "final_text": capped(outcome.final_text, TEXT_LIMIT),
-            "model": outcome.model,
-            "turns": outcome.turns,
-            "tool_calls": outcome.tool_calls,
-            "parse": outcome.parse,
-        },
-        "usage": asdict(outcome.usage),
-        "steps": {
-            "items": [
-                {"kind": step.kind, "name": step.name, "text": capped(step.text, STEP_LIMIT)} for step in kept
-            ],
-            "dropped": len(outcome.steps) - len(kept),
-        },
-    }
-
-
-def _mm_fields(sandbox: Sandbox, backend: dict[str, Any] | None) -> dict[str, Any]:
-    calls = shim.read_calls(sandbox.path("calls"))
-    noted = read_mm_db(sandbox.path("state")) if backend is not None else None
-    return {
-        "calls": [_call(call) for call in calls[:MAX_CALLS]],
-        "dropped": max(0, len(calls) - MAX_CALLS),
-        "backend": backend,
-        "database": None if noted is None else asdict(noted),
-    }
-
-
-def _call(call: shim.MmCall) -> dict[str, Any]:
-    return {
-        "argv": list(call.argv),
-        "started_at": datetime.fromtimestamp(call.started_at, UTC).isoformat(timespec="milliseconds")[:-6]
-        + "Z",
-        "duration_s": None if call.duration_s is None else round(call.duration_s, 4),
-        "exit_code": call.exit_code,
-        "failed": call.failed,
-        "reason": call.reason or None,
-    }
-
-
-def _tree_fields(
-    after: Mapping[str, Mark], found: Sequence[TreeChange], origin: Mapping[str, str]
-) -> dict[str, Any]:
-    return {
-        "files": sum(mark.kind == "file" for mark in after.values()),
-        "bytes": sum(mark.size for mark in after.values() if mark.kind == "file"),
-        "digest": tree.digest(after, list(found), origin),
-        "changes": [_change(change, origin) for change in found[:MAX_CHANGES]],
-        "dropped": max(0, len(found) - MAX_CHANGES),
-    }
-
-
-def _change(change: TreeChange, origin: Mapping[str, str]) -> dict[str, Any]:
-    """Return a change as records hold it; what was deleted has the hash it had, so that moves show."""
-    gone = origin.get(change.path) if change.change == "deleted" else change.sha256
-    return asdict(change) | {"path": tree.shown(change.path), "sha256": gone}
-
-
-def _stream(captured: Captured) -> dict[str, Any]:
-    return {"bytes": captured.size, "sha256": captured.sha256, "truncated": captured.truncated}
-
-
 def _keep_streams(setting: Setting, name: str, raw: RawRun) -> None:
     """Keep the raw streams beside the project, compressed, without secrets.
 
@@ -375,30 +292,7 @@ def _keep_streams(setting: Setting, name: str, raw: RawRun) -> None:
             (setting.streams / f"{name}.{suffix}.gz").write_bytes(kept)
 
 
-NOTHING = {"bytes": 0, "sha256": Captured(0).sha256, "truncated": False}
-
-
 def _not_started(spec: TrialSpec, sandbox: Sandbox | None, started: str, failure: Failure) -> Executed:
-    return Executed(no_run(spec, started, Outcome(status_for(failure), failure=failure)), "", sandbox)
-
-
-def no_run(spec: TrialSpec, started: str, outcome: Outcome) -> dict[str, Any]:
-    """Return the record of an attempt in which no agent ran."""
-    return _outcome_fields(spec, outcome) | {
-        "started_at": started,
-        "duration_s": 0,
-        "exit_code": None,
-        "ended": "not_started",
-        "mm": {"calls": [], "dropped": 0, "backend": None, "database": None},
-        "tree": {"files": 0, "bytes": 0, "digest": None, "changes": [], "dropped": 0},
-        "artifacts": [],
-        "streams": {"stdout": NOTHING, "stderr": NOTHING},
-        "stderr_tail": capped("", STDERR_LIMIT),
-        "treatment": {"intact": True, "changed": []},
-        "canary": False,
-    }
-
-
-def media_type(path: PurePosixPath) -> str:
-    """Guess a file's media type from its name."""
-    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    return Executed(
+        trial_record.no_run(spec, started, Outcome(status_for(failure), failure=failure)), "", sandbox
+    )
