@@ -171,7 +171,7 @@ def _preflight(shared: Bench, cell: Cell, built: Mapping[str, Arm], folder: Path
         saying.passed(say, result)
     if not cell.agent.reference:
         with Meter(cell.profile) as meter:
-            for result in probing.prove(setting(shared, cell, folder.name, built, meter)):
+            for result in probing.prove(setting(shared, cell, folder.name, built, meter), shared.cancel):
                 saying.passed(say, result)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 import tempfile
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from mmbench.bench.arms import Arm
 from mmbench.bench.preflight import Passed
 from mmbench.bench.trial import Setting, TrialSpec, execute
 from mmbench.case import Case
-from mmbench.errors import PrerequisiteError
+from mmbench.errors import Interrupted, PrerequisiteError
 from mmbench.records import TrialKey
 
 TIMEOUT_S = 300.0
@@ -78,17 +79,17 @@ class _Probe:
         return done or (not self.arm.has_mm and self.arm.mm.version in self.said)
 
 
-def prove(setting: Setting) -> list[Passed]:
+def prove(setting: Setting, cancel: threading.Event | None = None) -> list[Passed]:
     """Probe an agent in an arm with mm and in one without.
 
-    Raises ProbeError with the kind of the failure and its fix.
+    Raises ProbeError with the kind of the failure and its fix, Interrupted when it is cancelled.
     """
     arms = setting.arms.values()
     chosen = [next((arm for arm in arms if arm.has_mm is has), None) for has in (False, True)]
-    return [_passed(_run(setting, arm), setting) for arm in chosen if arm is not None]
+    return [_passed(_run(setting, arm, cancel), setting) for arm in chosen if arm is not None]
 
 
-def _run(setting: Setting, arm: Arm) -> _Probe:
+def _run(setting: Setting, arm: Arm, cancel: threading.Event | None) -> _Probe:
     nonce = secrets.token_hex(4)
     prompt = PROMPT.format(command=COMMAND.format(nonce=nonce))
     with tempfile.TemporaryDirectory(prefix="mmbench-empty-") as empty:
@@ -102,9 +103,11 @@ def _run(setting: Setting, arm: Arm) -> _Probe:
             source=Path(empty),
             hashes={},
         )
-        executed = execute(setting, spec)
+        executed = execute(setting, spec, cancel)
     if executed.sandbox is not None:
         executed.sandbox.remove()
+    if cancel is not None and cancel.is_set():
+        raise Interrupted("Interrupted before the first trial.", fix="Type the same command again.")
     return _Probe(setting.agent.name, arm, executed.record, SENTINEL.format(nonce=nonce))
 
 

@@ -25,6 +25,7 @@ from mmbench.bench.probing import ProbeError
 from mmbench.bench.profiles import Profile
 from mmbench.bench.room import best_kind
 from mmbench.case import Suite
+from mmbench.errors import Interrupted
 from mmbench.layout import Project, project
 from tests.support.mm import installed_mm
 
@@ -60,7 +61,10 @@ def prove(tmp_path: Path, mm: Mm, built: dict[str, Arm]) -> Iterator[Prove]:
     with Meter(PROFILE) as meter:
 
         def prove(
-            script: str, endpoint: Endpoint | None = None, chosen: dict[str, Arm] = built
+            script: str,
+            endpoint: Endpoint | None = None,
+            chosen: dict[str, Arm] = built,
+            cancel: threading.Event | None = None,
         ) -> list[Passed]:
             path = tmp_path / "agent.toml"
             path.write_text(AGENT.format(name="probed", script=script))
@@ -71,7 +75,7 @@ def prove(tmp_path: Path, mm: Mm, built: dict[str, Arm]) -> Iterator[Prove]:
             )  # fmt: skip
             cell = Cell(load(str(path)), None, PROFILE, Backend(frozenset(), {}), None)
             try:
-                return probing.prove(driving.setting(shared, cell, "probe", chosen, meter))
+                return probing.prove(driving.setting(shared, cell, "probe", chosen, meter), cancel)
             finally:
                 assert not list((tmp_path / "state" / "sandboxes" / "probe").iterdir())
 
@@ -140,6 +144,13 @@ def test_a_real_mm_in_the_arm_without_it_is_found_by_what_is_printed(
         prove(f"{fake}; PATH=~/bin:$PATH; {OBEYS}", None, {"without_mm": built["without_mm"]})
     assert caught.value.kind == "reach"
     assert "reaches mm in the arm without it" in caught.value.what
+
+
+def test_an_interruption_ends_the_probe_at_once(prove: Prove, built: dict[str, Arm]) -> None:
+    cancel = threading.Event()
+    threading.Timer(0.5, cancel.set).start()
+    with pytest.raises(Interrupted):
+        prove("sleep 60", None, built, cancel)
 
 
 def test_the_pattern_finds_the_command_of_the_prompt() -> None:
