@@ -171,6 +171,13 @@ def clean(session: nox.Session) -> None:
 
 
 @nox.session(tags=["show"])
+def export(session: nox.Session) -> None:
+    """Write sessions as JSON, CSV, Parquet, hub folder or ATIF (-- SESSION… --format F --out DIR)."""
+    install(session, "report")
+    session.run(*MMBENCH, "export", *session.posargs)
+
+
+@nox.session(tags=["show"])
 def report(session: nox.Session) -> None:
     """Build the static site from results/ into _site/ (-- --results DIR --out DIR)."""
     install(session, "report")

@@ -39,9 +39,18 @@ def register(add: Add) -> None:
     command.add_argument("--arm", metavar="NAME", help="this arm")
     command.add_argument("--why", required=True, help="the reason; it is published")
     _results(command)
+    _export_arguments(add("export", _export, "write sessions as JSON, CSV, Parquet, hub folder or ATIF"))
     _clean_arguments(
         add("clean", _clean, "show and remove sandboxes, raw streams and artifacts; records stay")
     )
+
+
+def _export_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions (default: all)")
+    command.add_argument("--format", choices=("json", "csv", "parquet", "hf", "atif"), default="json",
+                         help="default json: one document with everything")  # fmt: skip
+    command.add_argument("--out", type=Path, default=Path("export"), help="folder (default export/)")
+    _results(command)
 
 
 def _clean_arguments(command: argparse.ArgumentParser) -> None:
@@ -94,15 +103,20 @@ def _method(arguments: argparse.Namespace, where: Project) -> int:
     return 0
 
 
+def _paths(arguments: argparse.Namespace, where: Project) -> list[Path]:
+    """Return the results files of the named sessions, or all."""
+    from mmbench import ledger
+
+    named = [ledger.of_session(where, name) for name in arguments.sessions]
+    return named or list(ledger.ledgers(where.results))
+
+
 def _compare(arguments: argparse.Namespace, where: Project) -> int:
     import json
 
     from mmbench import comparability, ledger
 
-    paths = [ledger.of_session(where, name) for name in arguments.sessions] or list(
-        ledger.ledgers(where.results)
-    )
-    verdict = comparability.compare([ledger.load(path) for path in paths])
+    verdict = comparability.compare([ledger.load(path) for path in _paths(arguments, where)])
     print(json.dumps(verdict.record(), indent=2) if arguments.json else comparability.said(verdict))
     return 0
 
@@ -146,3 +160,17 @@ def _clean(arguments: argparse.Namespace, where: Project) -> int:
 
 def _confirmed(question: str) -> bool:
     return sys.stdin.isatty() and input(question).strip().lower() in ("y", "yes")
+
+
+def _export(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import export
+
+    if arguments.format in export.FORMATS:
+        make = export.FORMATS[arguments.format]
+    else:
+        from mmbench.report import export as tabular
+
+        make = tabular.FORMATS[arguments.format]
+    count = export.write(make(where, _paths(arguments, where)), arguments.out)
+    print(f"{count} files written to {arguments.out}")
+    return 0
