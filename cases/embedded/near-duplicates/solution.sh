@@ -1,5 +1,6 @@
 set -eu
-mm sql "SELECT uri, width, height, phash FROM files WHERE phash IS NOT NULL" --pre-index --format json > /tmp/photos.json
+mm find . --kind image --columns path,width,height --format json > /tmp/sizes.json
+mm sql "SELECT uri, phash FROM files WHERE phash IS NOT NULL" --pre-index --format json > /tmp/photos.json
 python3 - <<'PY'
 import json, os
 
@@ -10,9 +11,13 @@ def far(one, other):
     return (int(one["phash"], 16) ^ int(other["phash"], 16)).bit_count()
 
 
+sizes = {
+    os.path.abspath(row["path"]): row["width"] * row["height"]
+    for row in json.load(open("/tmp/sizes.json", encoding="utf-8"))
+}
 photos = json.load(open("/tmp/photos.json", encoding="utf-8"))
 groups = []
-for photo in sorted(photos, key=lambda photo: -photo["width"] * photo["height"]):
+for photo in sorted(photos, key=lambda photo: -sizes[photo["uri"]]):
     for group in groups:
         if far(group[0], photo) <= NEAR:
             group.append(photo)

@@ -1,5 +1,4 @@
 set -eu
-mm wc . --kind document --format json
 mm find . --kind document --columns path,ext --sort path --format json > /tmp/pdfs.json
 python3 - <<'PY'
 import json, os, re, subprocess
@@ -16,12 +15,19 @@ def read(paths, *options):
         size //= 2
     return found
 
+def weight(path):
+    """Return about how much text there is to read in a file."""
+    out = subprocess.run(["mm", "wc", path, "--format", "json"], stdout=subprocess.PIPE, check=True)
+    return json.loads(out.stdout)["tokens (est.)"]
+
+
 rows = json.load(open("/tmp/pdfs.json", encoding="utf-8"))
 paths = [os.path.normpath(row["path"]) for row in rows if row["ext"].lower() == ".pdf"]
+light = [path for path in paths if weight(path) < 60]
 os.mkdir("Needs OCR")
-for path, text in read(paths).items():
+for path, text in read(light).items():
     pages = re.findall(r"^--- Page \d+ ---\n(.*)$", text, re.M)
-    if all(page.strip() == "[No extractable text]" for page in pages):
+    if pages and all(page.strip() == "[No extractable text]" for page in pages):
         os.rename(path, os.path.join("Needs OCR", os.path.basename(path)))
         print(path)
 PY
