@@ -110,7 +110,7 @@ def _bench_arguments(command: Parser) -> None:
         default=("local",),
         help="mm profiles, comma-separated (default local)",
     )
-    add("--suite", default="embedded", help="suite by name, or the path of a folder, JSONL or YAML file")
+    add("--suite", default="embedded", help="suite by name, path, `hf` or `hf:OWNER/NAME@REVISION`")
     add("--cases", type=_names, default=(), help="only these cases, comma-separated")
     add("--runs", type=_count, default=1, help="repetitions of every case (three or more recommended)")
     add("--arms", default="", help="extra arms beside without_mm and with_mm: unprimed, placebo")
@@ -151,7 +151,11 @@ def _results_argument(command: Parser) -> None:
 
 
 def _fetch_arguments(command: Parser) -> None:
-    command.add_argument("--dataset", default="embedded", help="`embedded` or the path of a folder")
+    command.add_argument(
+        "--dataset",
+        default="embedded",
+        help="`embedded`, `hf`, `hf:OWNER/NAME@REVISION` or the path of a folder",
+    )
 
 
 def _validate_arguments(command: Parser) -> None:

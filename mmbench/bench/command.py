@@ -20,6 +20,7 @@ from mmbench.bench import (
     agents,
     arms,
     clean,
+    hub,
     opening,
     plan,
     preflight,
@@ -80,7 +81,10 @@ def check(options: Options, project: Project, console: Console) -> int:
 
 def _prepare(options: Options, project: Project, console: Console, cancel: threading.Event) -> Bench:
     """Load and find everything that does not depend on the cell."""
-    suite = cases.load_suite(project.cases, options.suite)
+    named = options.suite
+    suite = (
+        hub.suite(named, project.datasets) if hub.is_hub(named) else cases.load_suite(project.cases, named)
+    )
     suite = suite.select(options.cases) if options.cases else suite
     for name in options.agents:
         agents.load(name)

@@ -55,13 +55,21 @@ class Dataset:
 def resolve(name: str, datasets: Path) -> Dataset:
     """Return a dataset by name, made or verified first.
 
-    `embedded` is built offline; a path names a folder of one's own.
+    `embedded` is built offline; `hf` and `hf:OWNER/NAME@REVISION` come from the
+    Hugging Face hub; a path names a folder of one's own.
     """
     if name == EMBEDDED:
         return _embedded(datasets)
+    if name == "hf" or name.startswith("hf:"):
+        from mmbench.bench import hub
+
+        return hub.fetch(name, datasets)
     if "/" in name or name.startswith("."):
         return _folder(Path(name))
-    raise UsageError(f"There is no dataset '{name}'.", fix="Use `embedded` or the path of a folder.")
+    raise UsageError(
+        f"There is no dataset '{name}'.",
+        fix="Use `embedded`, `hf`, `hf:OWNER/NAME@REVISION` or the path of a folder.",
+    )
 
 
 def _embedded(datasets: Path) -> Dataset:

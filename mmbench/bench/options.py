@@ -124,11 +124,16 @@ def _endpoint(arguments: argparse.Namespace) -> Endpoint | None:
     return Endpoint(arguments.agent_base_url.rstrip("/"), arguments.agent_api_key, arguments.model)
 
 
+def _public(suite: str) -> str:
+    """Return a suite's name without the path of this machine; a hub's is the same everywhere."""
+    return suite if suite.startswith("hf:") else Path(suite).name
+
+
 def command(options: Options, seed: int, agent: str, profile: str) -> list[str]:
     """Return the arguments that make the same session again; keys and local paths are left out."""
     words = ["bench", agent, profile]
     flags: dict[str, str | None] = {
-        "--suite": None if options.suite == "embedded" else Path(options.suite).name,
+        "--suite": None if options.suite == "embedded" else _public(options.suite),
         "--cases": ",".join(options.cases) or None,
         "--runs": str(options.runs) if options.runs != 1 else None,
         "--arms": ",".join(arm for arm in options.arms if arm not in plan.DEFAULT_ARMS) or None,
