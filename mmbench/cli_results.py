@@ -39,6 +39,10 @@ def register(add: Add) -> None:
     command.add_argument("--arm", metavar="NAME", help="this arm")
     command.add_argument("--why", required=True, help="the reason; it is published")
     _results(command)
+    command = add("import", _import, "take over an older store as sessions that are shown and never ranked")
+    command.add_argument("form", choices=("sqlite",))
+    command.add_argument("file", type=Path)
+    _results(command)
     _export_arguments(add("export", _export, "write sessions as JSON, CSV, Parquet, hub folder or ATIF"))
     _clean_arguments(
         add("clean", _clean, "show and remove sandboxes, raw streams and artifacts; records stay")
@@ -173,4 +177,16 @@ def _export(arguments: argparse.Namespace, where: Project) -> int:
         make = tabular.FORMATS[arguments.format]
     count = export.write(make(where, _paths(arguments, where)), arguments.out)
     print(f"{count} files written to {arguments.out}")
+    return 0
+
+
+def _import(arguments: argparse.Namespace, where: Project) -> int:
+    import os
+
+    from mmbench import legacy
+    from mmbench.bench import credentials
+
+    redactor = credentials.redactor((), os.environ, (), home=Path.home())
+    for done in legacy.import_sqlite(where, arguments.file, redactor.record):
+        print(f"{done.session}: {done.note or f'{done.trials} trials'}")
     return 0

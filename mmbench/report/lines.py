@@ -78,6 +78,11 @@ class Method(Struct, frozen=True):
     parts: dict[str, Any]
 
     @property
+    def legacy(self) -> bool:
+        """Tell whether it was taken over from an older store, which did not say what it was."""
+        return "legacy" in self.parts
+
+    @property
     def judged(self) -> bool:
         """Tell whether a verdict is part of the method."""
         judge = self.parts.get("judge")

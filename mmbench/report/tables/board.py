@@ -12,6 +12,8 @@ from mmbench.report.stats.decision import Verdict, verdicts
 from mmbench.report.stats.ranking import Rank, Ranked, ranking
 from mmbench.report.tables.summary import Summary, summarise
 
+LEGACY = "taken over from an older store, whose method is not known"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -139,7 +141,9 @@ def row_reasons(summary: Summary) -> tuple[str, ...]:
 
 def _reasons(rows: Sequence[Row]) -> tuple[str, ...]:
     """Say why rows of one method cannot be ranked."""
-    reasons = [f"{_name(row)}: {reason}" for row in rows for reason in row.reasons]
+    legacy = any(row.summary.newest.header.method.legacy for row in rows)
+    reasons = [LEGACY] if legacy else []
+    reasons += [f"{_name(row)}: {reason}" for row in rows for reason in row.reasons]
     everything = frozenset().union(*(row.summary.cases for row in rows)) if rows else frozenset()
     for row in rows:
         lacking = sorted(everything - row.summary.cases)
