@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PureWindowsPath
 from typing import Any, ClassVar, Protocol
 
 from mmbench.bench.judge.question import Answer, AskError, Image, Question
@@ -225,7 +226,11 @@ def _text(value: Any) -> str:
 
 
 def _name(value: Any) -> str | None:
-    return value[:200] if isinstance(value, str) and value else None
+    """Return a model's name; local servers give the path of its file, which is nobody's business."""
+    if not isinstance(value, str) or not value:
+        return None
+    is_path = value.startswith(("/", "~", "\\\\")) or PureWindowsPath(value).drive != ""
+    return (PureWindowsPath(value).name if is_path else value)[:200]
 
 
 def _count(value: Any) -> int | None:

@@ -131,3 +131,19 @@ def test_a_redirect_is_not_followed_with_the_key() -> None:
         client(endpoint).ask(QUESTION)
     assert caught.value.kind == "refused"
     assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("google/gemini-3.1-flash-lite", "google/gemini-3.1-flash-lite"),
+        ("/home/somebody/models/x.gguf", "x.gguf"),
+        ("C:\\models\\x.gguf", "x.gguf"),
+        ("~/models/x.gguf", "x.gguf"),
+        ("", None),
+        (7, None),
+    ],
+)
+def test_a_served_model_is_a_name_and_never_a_path(told: object, name: str | None) -> None:
+    reply = {"model": told, "choices": [{"message": {"content": "4"}, "finish_reason": "stop"}]}
+    assert WIRES["openai"]().read(reply).served_model == name
