@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from mmbench.report.charts.figure import Painter
 from mmbench.report.output import Output
 from mmbench.report.pages import about, boards, cases, cells, charts, compare, facets, sessions, trials
 from mmbench.report.pages.site import Site
-from mmbench.report.publish import badge, data, feed
+from mmbench.report.publish import badge, card, data, feed
 from mmbench.report.publish.budget import Budget
 from mmbench.report.publish.links import Links
 from mmbench.report.render import File, Page, Renderer
@@ -35,6 +36,7 @@ MAKERS: tuple[Maker, ...] = (
     data.files,
     badge.files,
     feed.files,
+    card.files,
 )
 """Every kind of page; a new kind is one entry."""
 
@@ -58,36 +60,62 @@ class BuildReport:
 
 
 def build(
-    results: Path, out: Path, *, site: Path, only: Sequence[str] = (), cache: Path | None = None
+    results: Path,
+    out: Path,
+    *,
+    site: Path,
+    only: Sequence[str] = (),
+    cache: Path | None = None,
+    address: str | None = None,
 ) -> BuildReport:
     """Build the site of a results folder; `only` names the sessions to show, all when empty.
 
-    `cache` is a folder for drawings that are dear to make; it may be deleted at any time.
+    `cache` is a folder for drawings that are dear to make; it may be deleted
+    at any time. `address` is where the site will stand (https://…), which only
+    the site map and link previews need.
 
     DataError names the first damaged file and line; UsageError when `out`
     holds somebody else's files; warnings (torn tail, copies) are in the report.
     """
-    found = Site(load.results(results, only))
-    gc.freeze()  # what was read stays to the end; looking through it again and again costs a tenth of the time
-    renderer = Renderer(site, Painter(cache / "charts" if cache else None))
+    renderer = Renderer(site, Painter(cache and cache / "charts"), address)
+    with _no_collection():
+        return _build(Site(load.results(results, only)), out, renderer)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Leave the cyclic collector off: a build makes few cycles, and looking for them takes a quarter of its time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _build(found: Site, out: Path, renderer: Renderer) -> BuildReport:
     output, links, budget = Output(out), Links(), Budget()
-    pages = 0
+    pages = []
     for file in _files(found, renderer):
-        if file.path in output.files and not file.path.endswith(".html"):
-            continue  # one artifact of several trials
+        if file.path.startswith("artifacts/") and output.has(file.path):
+            continue  # one file of several trials
         output.write(file.path, file.data)
         budget.add(file)
         if file.path.endswith(".html"):
             links.add(file.path, file.data.decode())
-            pages += 1
+            pages.append(file.path)
+    if renderer.address:
+        indexed = [page for page in pages if not page.startswith(("trial/", "case/"))]
+        site_map = card.sitemap(indexed, renderer.address)
+        output.write(site_map.path, site_map.data)
     links.check(output.files)
     budget.finish()
     removed = output.finish()
-    gc.unfreeze()
     return BuildReport(
         sessions=len(found.results.sessions),
         trials=sum(len(session.trials) for session in found.results.sessions),
-        pages=pages,
+        pages=len(pages),
         files=len(output.files),
         changed=output.changed,
         removed=removed,

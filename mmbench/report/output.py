@@ -28,6 +28,10 @@ class Output:
         """Return the files of this build so far."""
         return frozenset(self._now)
 
+    def has(self, path: str) -> bool:
+        """Tell whether this build has written a file."""
+        return path in self._now
+
     def _claim(self) -> None:
         """Mark the folder as ours first, so that a broken-off build can be built over."""
         if MARKER in self._before:

@@ -43,13 +43,20 @@ def assets(folder: Path) -> dict[str, File]:
     return found
 
 
+CANARY = "mmbench-canary-7b1f0c52-9a4e-4d1b-8c36-2f5de0a97c41"
+"""Stands on every page with tasks or transcripts, so that training data that took them in can be told."""
+
+
 class Renderer:
     """Turns pages into bytes."""
 
-    def __init__(self, site: Path, painter: Painter | None = None) -> None:
+    def __init__(self, site: Path, painter: Painter | None = None, address: str | None = None) -> None:
+        self.address = address.rstrip("/") if address else None
         self.assets = assets(site / "assets")
         self._env = environment(site / "templates")
         self._env.globals["asset_paths"] = {name: asset.path for name, asset in self.assets.items()}
+        self._env.globals["address"] = self.address
+        self._env.globals["site_canary"] = CANARY
         self._env.globals["paint"] = (painter or Painter()).svg
 
     def render(self, page: Page) -> bytes:

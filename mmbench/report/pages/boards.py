@@ -11,7 +11,7 @@ from mmbench.report.pages import charts, facets
 from mmbench.report.pages.site import Site, method_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Board
-from mmbench.report.tables.cases import CaseRow, case_rows
+from mmbench.report.tables.cases import CaseRow
 
 CELLS, CASES = 12, 150
 """Columns and rows of the table of cases; the data files hold them all."""
@@ -39,7 +39,7 @@ class Matrix:
 def matrix(site: Site, board: Board) -> Matrix:
     """Return the per-case table of a board, ranked cells first, references last."""
     rows = (*board.rows, *board.references)[:CELLS]
-    columns = [{r.case: r for r in case_rows(row.summary.pairs)} for row in rows]
+    columns = [{r.case: r for r in row.summary.case_rows} for row in rows]
     names = sorted(set().union(*columns)) if columns else []
     return Matrix(
         tuple(row.summary.cell for row in rows),

@@ -10,7 +10,7 @@ from mmbench.report.model import Case
 from mmbench.report.pages.site import Site, case_path, trial_path
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Row
-from mmbench.report.tables.cases import CaseRow, case_rows
+from mmbench.report.tables.cases import CaseRow
 from mmbench.report.text import excerpt
 from mmbench.scoring import PASS_THRESHOLD
 
@@ -23,7 +23,7 @@ def pages(site: Site) -> Iterator[Page]:
     yield Page("cases.html", "cases.html", {"cases": list(site.cases.values())})
     board = site.boards[0] if site.boards else None
     rows = (*board.rows, *board.references) if board else ()
-    figures = [(row, {r.case: r for r in case_rows(row.summary.pairs)}) for row in rows]
+    figures = [(row, {r.case: r for r in row.summary.case_rows}) for row in rows]
     for case in site.cases.values():
         made = [_row(site, row, found[case.id]) for row, found in figures if case.id in found]
         yield Page(case_path(case.id), "case.html", _context(case) | {"rows": made})

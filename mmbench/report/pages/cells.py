@@ -13,7 +13,6 @@ from mmbench.report.pages.site import Site, cell_path
 from mmbench.report.render import Page
 from mmbench.report.stats.decision import Verdict, verdict
 from mmbench.report.tables.board import Row
-from mmbench.report.tables.cases import case_rows
 from mmbench.report.tables.summary import Summary
 
 DETAILED, CASES = 3, 150
@@ -44,7 +43,7 @@ def pages(site: Site) -> Iterator[Page]:
 def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[Figure]:
     """Return the trend of a cell and its newest figures by case."""
     history = trend.trend([[site.by_session[session.id] for session in reversed(sessions)]])
-    cases = percase.per_case(case_rows(newest.pairs), over="all runs of the newest figures")
+    cases = percase.per_case(newest.case_rows, over="all runs of the newest figures")
     return [figure for figure in (history, cases) if figure is not None]
 
 
@@ -57,7 +56,7 @@ def _part(summary: Summary, call: Verdict, number: int) -> dict[str, Any]:
         "verdict": call,
         "subject": describe(summary.subject),
         "key": summary.method[:12],
-        "rows": case_rows(summary.pairs)[:CASES] if detailed else [],
+        "rows": summary.case_rows[:CASES] if detailed else [],
     }
 
 

@@ -19,6 +19,9 @@ from mmbench.report.stats.decision import verdict
 from mmbench.report.tables.summary import Summary
 from mmbench.schema import schema_folder
 
+Trials = dict[str, list[TrialShape]]
+"""Session id -> its trials."""
+
 
 def files(site: Site) -> Iterator[File]:
     """Yield every data file that is made of tables."""
@@ -31,10 +34,11 @@ def files(site: Site) -> Iterator[File]:
     breakdown = [figures.cases(row.summary) for row, _ in figures.rows_of(site)]
     yield File("data/case-breakdown.json", encode(shapes.CaseBreakdown(VERSION, breakdown)))
     yield File("data/case-breakdown.csv", table([line for cell in breakdown for line in _case_lines(cell)]))
-    if site.results.sessions:
-        yield File("data/trials.parquet", parquet(site))
+    trials = {s.id: [figures.trial(trial) for trial in s.trials] for s in site.results.sessions}
+    if trials:
+        yield File("data/trials.parquet", parquet(site, trials))
     yield from _cells(site)
-    yield from _sessions(site)
+    yield from _sessions(site, trials)
     yield from _specs(site)
     for path in sorted(schema_folder().glob("*.schema.json")):
         yield File(f"data/schemas/{path.name}", path.read_bytes())
@@ -62,9 +66,9 @@ def _cells(site: Site) -> Iterator[File]:
         yield File(f"data/cells/{cell.agent}/{cell.profile}.json", encode(made))
 
 
-def _sessions(site: Site) -> Iterator[File]:
+def _sessions(site: Site, shown: Trials) -> Iterator[File]:
     for session in site.results.sessions:
-        trials = [figures.trial(trial) for trial in session.trials]
+        trials = shown[session.id]
         header = session.header
         made = shapes.SessionFile(
             VERSION,
@@ -96,14 +100,14 @@ def _specs(site: Site) -> Iterator[File]:
             yield File(f"data/case-spec/{name}.json", path.read_bytes())
 
 
-def parquet(site: Site) -> bytes:
+def parquet(site: Site, shown: Trials) -> bytes:
     """Return all trials of all sessions as Parquet."""
     import polars as pl
 
     names = TrialShape.__struct_fields__
     columns: dict[str, list[Any]] = {name: [] for name in ("session", "agent", "profile", "method", *names)}
     for session in site.results.sessions:
-        trials = [_line(figures.trial(trial)) for trial in session.trials]
+        trials = [_line(trial) for trial in shown[session.id]]
         for name, values in zip(names, zip(*trials, strict=True), strict=True):
             columns[name] += values
         known = {"session": session.id, "agent": session.cell.agent, "profile": session.cell.profile}

@@ -1,4 +1,4 @@
-"""An Atom feed of sessions, a site map and robots.txt.
+"""An Atom feed of sessions, and robots.txt.
 
 Every address must be relative, since the site does not know where it will
 stand: Atom resolves them against the feed's own place.
@@ -6,7 +6,7 @@ stand: Atom resolves them against the feed's own place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from mmbench.report import figures
@@ -59,11 +59,3 @@ def _entry(summary: Summary) -> str:
         f"<updated>{session.started}</updated><link href={quoteattr(session_path(session.id))}/>"
         f"<summary>{escape(visible(text))}</summary></entry>\n"
     )
-
-
-def sitemap(pages: Iterable[str], address: str) -> bytes:
-    """Return the site map of a site that stands at an absolute address."""
-    base = address.rstrip("/")
-    urls = "".join(f"<url><loc>{escape(f'{base}/{page}')}</loc></url>\n" for page in sorted(pages))
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    return f'{head}<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{urls}</urlset>\n'.encode()

@@ -8,7 +8,7 @@ from mmbench.report.publish import shapes
 from mmbench.report.publish.shapes import Both, CaseFigures, CaseRows, CellShape
 from mmbench.report.stats.decision import Verdict
 from mmbench.report.tables.board import Board, Row, row_reasons
-from mmbench.report.tables.cases import CaseRow, case_rows
+from mmbench.report.tables.cases import CaseRow
 from mmbench.report.tables.summary import Summary
 
 
@@ -86,7 +86,7 @@ def cases(summary: Summary) -> CaseRows:
         summary.cell.profile,
         summary.method,
         summary.newest.reference,
-        [_case(item) for item in case_rows(summary.pairs)],
+        [_case(item) for item in summary.case_rows],
     )
 
 

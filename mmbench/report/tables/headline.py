@@ -44,7 +44,7 @@ def headline(board: Board) -> Headline | None:
         return None
     summaries = [row.summary for row in board.rows]
     pairs = renumbered(pair for summary in summaries for pair in summary.pairs)
-    found = lift([pair.score() for pair in pairs])
+    found = lift([pair.score for pair in pairs])
     rows = [row for row in case_rows(pairs) if row.gain is not None]
     helped = sorted((r for r in rows if gain(r) >= 0.05), key=lambda row: (-gain(row), row.case))
     harmed = sorted((r for r in rows if gain(r) <= -0.05), key=lambda row: (gain(row), row.case))
@@ -55,7 +55,7 @@ def headline(board: Board) -> Headline | None:
         sessions=sum(len(summary.sessions) for summary in summaries),
         runs=(min(runs), max(runs)),
         lift=found,
-        speed=speedup([pair.time() for pair in pairs]),
+        speed=speedup([pair.time for pair in pairs]),
         verdict=verdict(found, margin=board.margin),
         helped=tuple(helped[:SHOWN]),
         harmed=tuple(harmed[:SHOWN]),

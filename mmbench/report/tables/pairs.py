@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mmbench import soundness
 from mmbench.records import TrialKey
@@ -33,9 +34,9 @@ NAMES: Mapping[Reason, str] = {
 _SHORTEST = 0.001  # records hold milliseconds; the logarithm of 0 does not exist
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
-    """The two arms of one (case, run) of one session."""
+    """The two arms of one (case, run) of one session; its forms are made once, many tables ask for them."""
 
     session: Session
     case: str
@@ -60,6 +61,7 @@ class Pair:
             return None
         return self.with_.correctness - self.without.correctness
 
+    @cached_property
     def score(self) -> PairScore:
         """Return it as the lift takes it."""
         return PairScore(
@@ -74,6 +76,7 @@ class Pair:
             threshold=self.threshold,
         )
 
+    @cached_property
     def time(self) -> PairTime:
         """Return it as the speedup takes it."""
         return PairTime(
@@ -85,6 +88,7 @@ class Pair:
             self.excluded,
         )
 
+    @cached_property
     def spend(self) -> PairSpend:
         """Return it as the token table takes it."""
         return PairSpend(

@@ -16,7 +16,7 @@ from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_boun
 from mmbench.report.stats.pairs import PairScore
 from mmbench.report.stats.speed import Speedup, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
-from mmbench.report.tables.cases import mean, tokens
+from mmbench.report.tables.cases import CaseRow, case_rows, mean, tokens
 from mmbench.report.tables.pairs import Pair, pooled
 from mmbench.soundness import WORDS
 
@@ -34,7 +34,7 @@ class Summary:
     @cached_property
     def scores(self) -> list[PairScore]:
         """Return the pairs as the lift takes them."""
-        return [pair.score() for pair in self.pairs]
+        return [pair.score for pair in self.pairs]
 
     @cached_property
     def lift(self) -> Lift:
@@ -54,12 +54,12 @@ class Summary:
     @cached_property
     def speed(self) -> Speedup:
         """Return the speedup over pairs that both completed."""
-        return speedup([pair.time() for pair in self.pairs])
+        return speedup([pair.time for pair in self.pairs])
 
     @cached_property
     def speed_correct(self) -> Speedup:
         """Return the speedup over pairs that are both correct."""
-        return speedup([pair.time() for pair in self.pairs], "correct")
+        return speedup([pair.time for pair in self.pairs], "correct")
 
     @cached_property
     def without(self) -> ArmSummary:
@@ -79,7 +79,7 @@ class Summary:
     @cached_property
     def usage(self) -> UsageTable:
         """Return tokens and cost of both arms."""
-        return usage_table([pair.spend() for pair in self.pairs])
+        return usage_table([pair.spend for pair in self.pairs])
 
     @cached_property
     def tokens(self) -> tuple[float | None, float | None]:
@@ -99,6 +99,11 @@ class Summary:
     def _means(self, figure: Callable[[Trial], float | None]) -> tuple[float | None, float | None]:
         sound = [pair for pair in self.pairs if pair.sound]
         return mean(figure(p.without) for p in sound), mean(figure(p.with_) for p in sound)
+
+    @cached_property
+    def case_rows(self) -> list[CaseRow]:
+        """Return one row per case, by case id."""
+        return case_rows(self.pairs)
 
     @property
     def margin(self) -> float:

@@ -1,4 +1,4 @@
-"""The feed, robots.txt and the site map."""
+"""The feed and robots.txt."""
 
 from __future__ import annotations
 
@@ -32,12 +32,3 @@ def test_an_empty_feed_has_no_time_of_its_building(tmp_path: Path) -> None:
 def test_tasks_and_transcripts_are_kept_from_crawlers(built: Path) -> None:
     lines = (built / "robots.txt").read_text().splitlines()
     assert {"Disallow: /trial/", "Disallow: /data/transcript/"} <= set(lines)
-
-
-def test_the_site_map_joins_the_address() -> None:
-    text = feed.sitemap(["b.html", "a&b.html"], "https://example.org/repo/")
-    root = ET.fromstring(text)
-    assert [url[0].text for url in root] == [
-        "https://example.org/repo/a&b.html",
-        "https://example.org/repo/b.html",
-    ]
