@@ -196,7 +196,8 @@ def tests(session: nox.Session) -> None:
     """Run the fast tests (-- PYTEST ARGUMENTS)."""
     install(session, "tests")
     install_mm(session)
-    session.run("python", "-m", "pytest", "-m", "not live and not browser", *session.posargs)
+    workers = ("-n", "auto", "--dist", "loadfile")
+    session.run("python", "-m", "pytest", "-m", "not live and not browser", *workers, *session.posargs)
 
 
 @nox.session(tags=["check"])

@@ -1,7 +1,15 @@
-"""The dataset, built once for the tests of the cases."""
+"""The dataset, built once and kept verified in the project's state folder."""
 
 from __future__ import annotations
 
-from tests.bench.fixture.conftest import Built, built
+import pytest
 
-__all__ = ["Built", "built"]
+from mmbench.bench.fixture.store import ensure
+from mmbench.layout import project
+from tests.bench.fixture.conftest import Built
+
+
+@pytest.fixture(scope="session")
+def built() -> Built:
+    dataset = ensure(project().datasets)
+    return Built(dataset.root, dataset.manifest)
