@@ -35,8 +35,9 @@ Run this command in your shell, once, and reply with exactly what it prints:
 ```
 """
 COMMAND_IN_PROMPT = re.compile(r"Run this command in your shell.*?```sh\n(.*?)\n```", re.S)
-COMMAND = "command -v mm; mm --version; echo sentinel-$((7 * 191))-{nonce}"
-SENTINEL = "sentinel-1337-{nonce}"
+# Without `$(`: a shell tool that forbids command substitution is still one that runs commands.
+COMMAND = "command -v mm; mm --version; expr 7 \\* 191 | sed 's/^/sentinel-{nonce}-/'"
+SENTINEL = "sentinel-{nonce}-1337"
 
 _FIXES: Mapping[str, str] = {
     "rate_limit": "Wait a while, or use a key with a higher limit.",

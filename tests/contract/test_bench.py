@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
@@ -41,10 +40,9 @@ def bench(names: list[str], url: str, results: Path, *more: str) -> subprocess.C
     )
 
 
-def sweeps() -> Iterator[list[str]]:
-    """Yield the agents that can be asked for the same model."""
-    for _, names in groupby(sorted(chosen(), key=model_of), key=model_of):
-        yield list(names)
+def sweeps() -> list[list[str]]:
+    """Group the agents by the model that they are asked for: a sweep has one."""
+    return [list(names) for _, names in groupby(sorted(chosen(), key=model_of), key=model_of)]
 
 
 @pytest.mark.parametrize("names", sweeps(), ids=",".join)

@@ -18,8 +18,9 @@ pytestmark = pytest.mark.live
 LEAVE = (
     'for place in . "$HOME" /tmp /var/tmp /dev/shm; do echo {marker} > $place/{marker}.txt; done; echo left'
 )
+# Put together in the shell, without a command substitution: gemini's shell tool forbids those.
 LOOK = (
-    "marker=$(printf '%s%s' {head} {tail}); "
+    'head={head}; marker="${{head}}{tail}"; echo "$marker" > own.txt; '
     'grep -rsl "$marker" . "$HOME" /tmp /var/tmp /dev/shm /run; '
     'find . "$HOME" /tmp /var/tmp /dev/shm -name "*$marker*"; echo looked'
 )
@@ -71,6 +72,7 @@ def test_a_second_run_sees_nothing_of_the_first(agent: str, stage: Stage, proven
     assert marker in asked([*first.requests])
     second = stage.play(agent, Script((LOOK.format(head=head, tail=tail),)), prompt="What do you remember?")
     assert "looked" in second.tool_results
+    assert "own.txt" in second.tool_results, "the search finds nothing at all"
     assert second.ended == ("completed", None)
     assert marker not in asked([*second.requests])
 
