@@ -43,6 +43,8 @@ def register(add: Add) -> None:
     command.add_argument("form", choices=("sqlite",))
     command.add_argument("file", type=Path)
     _results(command)
+    command = add("scan", _scan, "look for keys in what would be published")
+    _results(command)
     _export_arguments(add("export", _export, "write sessions as JSON, CSV, Parquet, hub folder or ATIF"))
     _clean_arguments(
         add("clean", _clean, "show and remove sandboxes, raw streams and artifacts; records stay")
@@ -189,4 +191,13 @@ def _import(arguments: argparse.Namespace, where: Project) -> int:
     redactor = credentials.redactor((), os.environ, (), home=Path.home())
     for done in legacy.import_sqlite(where, arguments.file, redactor.record):
         print(f"{done.session}: {done.note or f'{done.trials} trials'}")
+    return 0
+
+
+def _scan(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import scan
+
+    del arguments
+    scan.require_clean(where.results)
+    print("No finding: nothing in the results looks like a secret.")
     return 0
