@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from mmbench import __version__, cli_judge, cli_results
+from mmbench import __version__, cli_cases, cli_judge, cli_results
 from mmbench.errors import Interrupted, MmbenchError, UsageError
 from mmbench.layout import Project, project
 
@@ -62,7 +62,7 @@ def parser() -> Parser:
     _report_arguments(serve)
     serve.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1 (default 8765)")
     _agents_arguments(_add(commands, "agents", _agents, "list, install or debug agent adapters"))
-    _cases_arguments(_add(commands, "cases", _cases, "list the cases of a suite"))
+    cli_cases.register(partial(_add, commands))
     cli_results.register(partial(_add, commands))
     cli_judge.register(partial(_add, commands))
     return top
@@ -169,11 +169,6 @@ def _report_arguments(command: Parser) -> None:
     _results_argument(command)
 
 
-def _cases_arguments(command: Parser) -> None:
-    command.add_argument("--suite", default="embedded", help="suite by name or path")
-    command.add_argument("--json", action="store_true", help="print JSON")
-
-
 def _agents_arguments(command: Parser) -> None:
     command.add_argument("action", choices=("list", "install", "parse"), help="what to do")
     command.add_argument("names", nargs="*", metavar="AGENT", help="agents")
@@ -244,13 +239,6 @@ def _serve(arguments: argparse.Namespace, where: Project) -> int:
 
     out = arguments.out or where.root / "_site"
     serve.serve(where.results, out, site=where.site, port=arguments.port)
-    return 0
-
-
-def _cases(arguments: argparse.Namespace, where: Project) -> int:
-    from mmbench import listing
-
-    print(listing.cases(where, arguments.suite, as_json=arguments.json))
     return 0
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mmbench.bench import leaks
 from mmbench.bench.fixture.labels import labels
 from mmbench.case import Case, load_suite
 from tests.cases.common import manifest
@@ -19,8 +19,6 @@ CASES = Path(__file__).resolve().parents[2] / "cases"
 SUITE = load_suite(CASES, "embedded")
 COMMANDS = ("find", "peek", "wc", "sql", "grep", "cat")
 GUARDED = ("artifact", "organization")
-# Words of a prompt that would point at one tool rather than at the task.
-TOOLS = re.compile(r"\b(?:mm|peek|wc|sql|grep|cat|ffmpeg|ffprobe|exiftool|whisper|tesseract|python)\b")
 HELD = {"table_match": "truth", "grouping": "truth"}
 
 every_case = pytest.mark.parametrize("case", SUITE.cases, ids=lambda case: case.id)
@@ -120,20 +118,12 @@ def test_the_subtree_and_the_files_that_checks_name_exist(case: Case) -> None:
 
 @every_case
 def test_the_prompt_names_no_tool_and_gives_no_answer_away(case: Case) -> None:
-    assert TOOLS.search(case.prompt) is None
-    assert case.document["canary"] not in case.prompt
-    for check in case.checks:
-        for text in _answers(check):
-            assert not re.search(rf"(?<!\w){re.escape(text)}(?!\w)", case.prompt), text
+    assert list(leaks.prompt_leaks(case)) == []
 
 
-def _answers(check: dict[str, Any]) -> Iterator[str]:
-    if check["kind"] == "names_file":
-        yield from _wanted(check)
-    elif check["kind"] == "contains_number":
-        yield str(check["value"])
-    elif check["kind"] == "contains_text":
-        yield from check.get("all_of", check.get("any_of", [check.get("value")]))
+@every_case
+def test_no_check_depends_on_mm(case: Case) -> None:
+    assert list(leaks.dependence_on_mm(case)) == []
 
 
 @left_behind
@@ -148,7 +138,7 @@ def test_the_solution_derives_its_answer_and_does_not_quote_it(case: Case) -> No
     for arm in ("with_mm", "without_mm"):
         solution = case.solution(arm) or ""
         for check in case.checks:
-            for text in _answers(check):
+            for text in leaks.of_check(check):
                 if len(text) > 3 and check["kind"] != "contains_text":
                     assert text not in solution, (arm, text)
 

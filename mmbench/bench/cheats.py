@@ -13,16 +13,27 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
+import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from mmbench.bench.grading import Evidence, FileFact, checkpoint_score, run_checks, survey
+from mmbench.bench import validators
+from mmbench.bench.grading import (
+    CheckResult,
+    Evidence,
+    FileFact,
+    checkpoint_score,
+    run_checks,
+    survey,
+)
 from mmbench.bench.grading.look import matches
 from mmbench.bench.grading.validator import run_validator
+from mmbench.bench.process import Limits
+from mmbench.bench.room import Bind, Kind, Room, best_kind, etc_binds, interpreter_binds
 from mmbench.case import Case
+from mmbench.errors import DataError
 
 COUNTED = 2000
 """The shotgun states every whole number up to this one."""
@@ -37,23 +48,32 @@ class Played:
     before: dict[str, FileFact]
     answer: str = ""
 
-    def score(self, case: Case) -> float:
-        """Grade it: points, 0 to 100."""
+    def results(self, case: Case, kind: Kind | None = None) -> list[CheckResult]:
+        """Grade it check by check, a validator in a room of the given kind or the best one."""
         evidence = Evidence(self.answer, self.tree, self.before, self.reference)
         results = run_checks(case.checks, evidence)
         if source := case.document.get("validator"):
             weight = float(case.document.get("validator_weight", 1))
             truth = case.document["ground_truth"]
-            results.append(run_validator(source, evidence, truth=truth, weight=weight))
-        return 100 * checkpoint_score(results)
+            run = validators.runner(kind or best_kind())
+            results.append(run_validator(source, evidence, truth=truth, weight=weight, run_sandboxed=run))
+        return results
+
+    def score(self, case: Case, kind: Kind | None = None) -> float:
+        """Grade it: points, 0 to 100."""
+        return points(self.results(case, kind))
 
 
-def begin(case: Case, dataset: Path, folder: Path) -> Played:
-    """Copy the case's subtree and look at it."""
-    reference = dataset / case.dataset
+def points(results: list[CheckResult]) -> float:
+    """Return the points of graded checks, 0 to 100."""
+    return 100 * checkpoint_score(results)
+
+
+def begin(source: Path, folder: Path) -> Played:
+    """Copy a case's subtree and look at it."""
     tree = folder / "work"
-    shutil.copytree(reference, tree, symlinks=True)
-    return Played(tree, reference, survey(tree, hashes=True))
+    shutil.copytree(source, tree, symlinks=True)
+    return Played(tree, source, survey(tree, hashes=True))
 
 
 def shotgun(case: Case, played: Played) -> Played:
@@ -63,7 +83,7 @@ def shotgun(case: Case, played: Played) -> Played:
     words = "\n".join([*files, *texts, *map(str, range(COUNTED))])
     for path in _written(case):
         _put(played.tree / path, words)
-    return Played(played.tree, played.reference, played.before, words)
+    return replace(played, answer=words)
 
 
 def touch(case: Case, played: Played) -> Played:
@@ -71,30 +91,49 @@ def touch(case: Case, played: Played) -> Played:
     for path in [*_written(case), *_destinations(case)]:
         if not (played.tree / path).exists():
             _put(played.tree / path, "")
-    return Played(played.tree, played.reference, played.before, "Done.")
+    return replace(played, answer="Done.")
 
 
-def solve(case: Case, played: Played) -> Played:
-    """Solve the case by its own solution without mm, or else by its truth."""
+def solve(case: Case, played: Played, kind: Kind | None = None) -> Played:
+    """Solve the case by its own solution without mm, or else by its truth; DataError when the solution fails."""
     solution = case.solution("without_mm")
     if solution is None:
-        return Played(played.tree, played.reference, played.before, _by_truth(case, played.tree))
-    environment = {"PATH": os.environ["PATH"], "HOME": str(played.tree.parent), "LC_ALL": "C.UTF-8"}
-    done = subprocess.run(
-        ["bash", "-s"],
-        input=f"{{ :\n{solution}\n}} </dev/null\n",
-        cwd=played.tree,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
+        return replace(played, answer=_by_truth(case, played.tree))
+    room = _room(played.tree, kind or best_kind())
+    script = f"{{ :\n{solution}\n}} </dev/null\n".encode()
+    done = room.run(["bash", "-s"], limits=Limits(case.timeout_s), stdin=script)
+    if done.exit_code != 0:
+        said = done.stderr.bytes().decode("utf-8", "replace").strip()[-300:]
+        raise DataError(
+            f"The solution without mm of {case.id} failed: {said or done.ended}.", where=case.source
+        )
+    return replace(played, answer=done.stdout.bytes().decode("utf-8", "replace"))
+
+
+def _room(tree: Path, kind: Kind) -> Room:
+    """Return a room that shows the tree, an empty home and the system; no mm and no dataset."""
+    home = tree.parent / "home"
+    home.mkdir()
+    isolated = kind != "process"
+    work = PurePosixPath("/workspace") if isolated else PurePosixPath(tree)
+    inside = PurePosixPath("/tmp") if isolated else PurePosixPath(home)  # noqa: S108 (private in the room)
+    binds = (
+        Bind(home, inside, writable=True),
+        Bind(tree, work, writable=True),
+        *(etc_binds(tree.parent / "etc", inside) if isolated else ()),
+        *interpreter_binds(Path(sys.base_prefix)),
     )
-    return Played(played.tree, played.reference, played.before, done.stdout)
+    path = f"{os.defpath}:{sys.base_prefix}/bin"
+    return Room(kind, binds, work, {"PATH": path, "HOME": str(inside), "LC_ALL": "C.UTF-8"})
 
 
 def mangle(case: Case, solved: Played) -> Played:
     """Damage a file of a solved case that the case has nothing to do with."""
-    victim = next(path for path in solved.before if _is_unrelated(path, case, solved))
+    victim = next((path for path in solved.before if _is_unrelated(path, case, solved)), None)
+    if victim is None:
+        raise DataError(
+            f"{case.id} lets every file be changed: no damage could cost anything.", where=case.source
+        )
     with (solved.tree / victim).open("ab") as stream:
         stream.write(b"\n")
     return solved

@@ -1,0 +1,84 @@
+"""What testing cases came to, as a table for the terminal and as the page of the suite in docs/."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mmbench.bench.case_tests import CHEATS, Tested
+from mmbench.case import Suite
+
+NOT_RUN = "not run"
+NO_SOLUTION = "–"
+HEAD = ("Case", "Archetype", "Modality", "Primary command", "Difficulty", "Needs")
+
+
+def line(tested: Tested, width: int) -> str:
+    """Return a case's row on the terminal, its faults below it."""
+    scores = "  ".join(f"{_points(tested.scores.get(name)):>7}" for name in CHEATS)
+    oracle = " / ".join(f"{arm} {_reached(value)}" for arm, value in tested.oracle.items())
+    row = f"{tested.case.id:<{width}}  {scores}  {'FAILED' if tested.faults else 'ok'}"
+    faults = "".join(f"\n  {fault}" for fault in tested.faults)
+    return row + (f"  oracle: {oracle}" if oracle else "") + faults
+
+
+def head(width: int) -> str:
+    """Return the head of the table on the terminal."""
+    return f"{'case':<{width}}  " + "  ".join(f"{name:>7}" for name in CHEATS)
+
+
+def page(suite: Suite, tested: Sequence[Tested], arms: Sequence[str], oracle_from: str | None) -> str:
+    """Return the page of a suite: one row per case with what every cheat earns."""
+    head = (*HEAD, *(f"oracle {arm}" for arm in arms), *CHEATS)
+    rows = [_row(one, arms, ran=oracle_from is not None) for one in tested]
+    table = [_cells(head), _cells(["---"] * len(head)), *map(_cells, rows)]
+    return "\n".join([*_introduction(suite, oracle_from), *table, ""])
+
+
+def _introduction(suite: Suite, oracle_from: str | None) -> list[str]:
+    oracle = oracle_from or "not run for this table"
+    return [
+        f"# The suite `{suite.name}`",
+        "",
+        f"{len(suite.cases)} cases over the dataset `{suite.dataset}`. This page is written by"
+        f" `python -m mmbench cases test --suite {suite.name} --markdown`.",
+        "",
+        "All figures are points of 100. *oracle* plays the reference solution of an arm"
+        f" ({oracle}; {NO_SOLUTION} where the arm has no solution). *nop* does nothing, *shotgun* names every file"
+        " and every number, *touch* makes an empty file wherever a check looks; a case is refused when nop earns"
+        " more than 10 or a cheat 35 or more. *mangle* solves an artifact or organization case and then damages a"
+        f" file that it has nothing to do with, which must cost at least 30 ({NO_SOLUTION} for retrieval cases).",
+        "",
+    ]
+
+
+def _row(tested: Tested, arms: Sequence[str], *, ran: bool) -> list[str]:
+    document = tested.case.document
+    return [
+        f"`{tested.case.id}`",
+        document["archetype"],
+        ", ".join(document["modality"]),
+        next(iter(document["mm_commands"]), NO_SOLUTION),
+        document["difficulty"],
+        ", ".join(sorted(tested.case.needs)) or NO_SOLUTION,
+        *(_oracle(tested, arm, ran=ran) for arm in arms),
+        *(_points(tested.scores.get(name)) for name in CHEATS),
+    ]
+
+
+def _oracle(tested: Tested, arm: str, *, ran: bool) -> str:
+    reached: Mapping[str, float | None] = tested.oracle
+    if arm in reached:
+        return _reached(reached[arm])
+    return NOT_RUN if not ran or tested.case.solution(arm) is not None else NO_SOLUTION
+
+
+def _reached(value: float | None) -> str:
+    return "ungraded" if value is None else f"{value:.1f}"
+
+
+def _points(value: float | None) -> str:
+    return NO_SOLUTION if value is None else f"{value:.1f}"
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
