@@ -51,18 +51,27 @@ def test_a_page_is_quiet_from_a_file_and_under_repo(
     built: Path, served: str, browser: Any, kind: str
 ) -> None:
     path = page_of(built, kind)
-    page, said = opened(browser)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
     for base in (built.as_uri(), served):
-        asked.clear()
+        page, said = opened(browser)
+        asked: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
         page.goto(f"{base}/{path}")
         page.wait_for_load_state("load")
         assert said == []
         assert all(url.startswith(base) for url in asked), asked
-        assert page.evaluate("getComputedStyle(document.body).maxWidth") != "none", (
-            "the style sheet is missing"
-        )
+        assert page.evaluate("getComputedStyle(document.body).maxWidth") != "none", "no style sheet"
+        page.context.close()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(built: Path, browser: Any, kind: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page, _ = opened(browser, color_scheme=scheme, bypass_csp=True)
+    page.goto(f"{built.as_uri()}/{page_of(built, kind)}")
+    found = axe.Axe().run(page)
+    assert found.response["passes"], "axe did not look at the page"
+    assert found.violations_count == 0, found.generate_report()
     page.context.close()
 
 
