@@ -138,15 +138,6 @@ def cases(session: nox.Session) -> None:
 
 
 @nox.session(tags=["check"])
-def cases(session: nox.Session) -> None:
-    """Test cases, begin one or list them (-- [test | new | list] ID… --repeat N --oracle --markdown)."""
-    install(session, "bench")
-    install_mm(session)
-    arguments = session.posargs if {"test", "new", "list"} & set(session.posargs[:1]) else ["test", *session.posargs]
-    session.run(*MMBENCH, "cases", *arguments)
-
-
-@nox.session(tags=["check"])
 def verify(session: nox.Session) -> None:
     """Prove that results are whole and were only appended to (-- FILES… --since REV --expected-head HASH)."""
     install(session, "bench")
