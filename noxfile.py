@@ -257,6 +257,14 @@ def perf(session: nox.Session) -> None:
     session.run("python", "-m", "tests.perf", *session.posargs)
 
 
+@nox.session(tags=["slow"])
+def faults(session: nox.Session) -> None:
+    """Kill, cut, fill and interrupt real sessions; prints what each fault cost (-- --tries N NAMES…)."""
+    install(session, "tests")
+    install_mm(session)
+    session.run("python", "-m", "tests.faults", *session.posargs)
+
+
 @nox.session(tags=["maintain"])
 def lock(session: nox.Session) -> None:
     """Resolve the dependencies again and write the locks with hashes (-- --upgrade)."""
