@@ -76,6 +76,8 @@ def _accuracy(command: argparse.ArgumentParser) -> None:
     )
     add("--task", nargs="+", default=(), metavar="NAME", help="names of the tasks (default: of the files)")
     add("--json", action="store_true", help="print JSON")
+    add("--save", action="store_true", help="keep the figures in results/judge/ for the report")
+    _results(command)
 
 
 def _pairs(command: argparse.ArgumentParser) -> None:
@@ -94,6 +96,7 @@ def _calibrate(command: argparse.ArgumentParser) -> None:
     add("--repeats", type=_count, default=1, help="ask the judge so many times about each outcome")
     add("--judge", choices=("score", "criteria"), help="how it is asked then (default score)")
     add("--json", action="store_true", help="print JSON")
+    add("--save", action="store_true", help="keep the figures in results/judge/ for the report")
     flags(command)
     _results(command)
 

@@ -23,6 +23,8 @@ class Labelled:
     task: str
     source: str
     models: str
+    judge: str
+    """Who judged, empty where the predictions do not tell."""
 
 
 def load(
@@ -66,7 +68,12 @@ def _labelled(task: str, entry: Mapping[str, Any], said: Any, path: Path) -> Lab
         _judgement(said, "reverse", path),
         cluster=f"{task}/{source}/{prompt}" if prompt is not None else "",
     )
-    return Labelled(pair, task, source, _models(entry))
+    return Labelled(pair, task, source, _models(entry), _evaluator(said))
+
+
+def _evaluator(said: Mapping[str, Any]) -> str:
+    forward = said.get("forward")
+    return str(forward[0].get("evaluator", ""))[:200] if forward else ""
 
 
 def _judgement(said: Mapping[str, Any], order: str, path: Path) -> str | None:
@@ -186,9 +193,6 @@ def _interval(ends: Mapping[str, float] | None) -> str:
     return "n/a" if ends is None else f"{100 * ends['low']:.1f} to {100 * ends['high']:.1f}"
 
 
-def run(
-    pair_files: Sequence[Path], predictions: Sequence[Path], tasks: Sequence[str], *, as_json: bool
-) -> str:
+def shown(found: Mapping[str, Any], *, as_json: bool) -> str:
     """Return what `judge accuracy` prints."""
-    found = report(load(pair_files, predictions, tasks))
     return json.dumps(found, indent=2, ensure_ascii=False) if as_json else table(found)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from mmbench.bench.judge import accuracy as accuracies
 from mmbench.bench.judge import calibrate as calibrations
-from mmbench.bench.judge import config, pairs, prefer
+from mmbench.bench.judge import config, pairs, prefer, saved
 from mmbench.bench.judge.config import Config, Mode
 from mmbench.bench.judge.panel import Judge
 from mmbench.layout import Project
@@ -25,7 +25,12 @@ def run(arguments: argparse.Namespace, where: Project) -> int:
 
 
 def _accuracy(arguments: argparse.Namespace, where: Project) -> int:
-    print(accuracies.run(arguments.pairs, arguments.predictions, arguments.task, as_json=arguments.json))
+    labelled = accuracies.load(arguments.pairs, arguments.predictions, arguments.task)
+    found = accuracies.report(labelled)
+    print(accuracies.shown(found, as_json=arguments.json))
+    if arguments.save:
+        models = [one.judge for one in labelled if one.judge]
+        _say(saved.save(where, "accuracy", found, models=models, prompts=()))
     return 0
 
 
@@ -55,7 +60,10 @@ def _calibrate(arguments: argparse.Namespace, where: Project) -> int:
         judge = Judge.of(_config(arguments, arguments.judge or "score"))
         with progress("asking again") as tell:
             repeats = calibrations.repeated(judge, found, arguments.repeats, tell)
-    print(calibrations.shown(calibrations.report(found, repeats), as_json=arguments.json))
+    figures = calibrations.report(found, repeats)
+    print(calibrations.shown(figures, as_json=arguments.json))
+    if arguments.save:
+        _say(saved.save(where, "calibration", figures, models=figures["models"], prompts=figures["prompts"]))
     return 0
 
 
@@ -66,6 +74,10 @@ def _prefer(arguments: argparse.Namespace, where: Project) -> int:
         found = prefer.ask(judge, asked, tell)
     print(prefer.shown(value := prefer.report(judge, names, found), as_json=arguments.json))
     return 1 if value["unjudged"] else 0
+
+
+def _say(path: Path) -> None:
+    print(f"Kept as results/{path.parent.name}/{path.name}", file=sys.stderr)
 
 
 ACTIONS: dict[str, Callable[[argparse.Namespace, Project], int]] = {

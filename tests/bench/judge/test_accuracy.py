@@ -95,6 +95,19 @@ def test_the_command_prints_a_table_and_json(tmp_path: Path, capsys: pytest.Capt
     assert json.loads(capsys.readouterr().out)["by"]["task"]["tiny"]["missing"] == 1
 
 
+def test_figures_are_kept_for_the_report_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    judged = {"1": {"forward": [{"judgement": "A", "evaluator": "m"}], "reverse": []}}
+    pairs, predictions = write(tmp_path, {"pairs": PAIRS}, judged)
+    words = ["judge", "accuracy", "--pairs", str(pairs), "--predictions", str(predictions)]
+    for _ in range(2):
+        assert cli.main([*words, "--save", "--results", str(tmp_path / "results")]) == 0
+    (path,) = (tmp_path / "results" / "judge").iterdir()
+    kept = json.loads(path.read_text())
+    assert (kept["kind"], kept["judge"]) == ("accuracy", {"models": ["m"], "prompts": []})
+    assert kept["figures"]["overall"]["correct"] == 1
+    assert f"results/judge/{path.name}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("pairs", "predictions"),
     [

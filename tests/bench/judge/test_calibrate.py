@@ -14,6 +14,7 @@ from tests.bench.judge import recorded
 from tests.bench.judge.samples import SECRET
 from tests.support.judge_endpoint import JudgeEndpoint
 
+FIRST = recorded.both_arms()[0]
 SCORES = dict(zip(recorded.both_arms(), (5.0, 3.0, 1.0, None), strict=True))
 
 
@@ -79,6 +80,15 @@ def test_the_table_is_for_people(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "bias, with_mm" in table
 
 
+def test_figures_are_kept_for_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    where = recorded.write(tmp_path, SCORES)
+    found = run(tmp_path, write(tmp_path, grade(FIRST, 5)), capsys, "--save")
+    (path,) = (where.results / "judge").iterdir()
+    kept = json.loads(path.read_text())
+    assert (kept["kind"], kept["figures"]) == ("calibration", found)
+    assert kept["judge"]["models"] == ["m"]
+
+
 def test_repeats_ask_the_judge_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recorded.write(tmp_path, SCORES)
     first, second, *_ = recorded.both_arms()
@@ -91,9 +101,6 @@ def test_repeats_ask_the_judge_again(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert len(endpoint.questions) == 6
     assert "It says egret." in endpoint.questions[0].text
     assert found["repeats"] == {"outcomes": 2, "identical": 0.5, "sd": pytest.approx(0.5**0.5), "widest": 2}
-
-
-FIRST = recorded.both_arms()[0]
 
 
 @pytest.mark.parametrize(
