@@ -250,6 +250,15 @@ def live(session: nox.Session) -> None:
 
 
 @nox.session(tags=["slow"])
+def browser(session: nox.Session) -> None:
+    """Open the site in a real Chromium: script, no script, file://, accessibility (-- PYTEST ARGUMENTS)."""
+    if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+        session.error("The browser tests need Chromium (Debian: sudo apt-get install chromium).")
+    install(session, "browser")
+    session.run("python", "-m", "pytest", "-m", "browser", "tests/report/browser", *session.posargs)
+
+
+@nox.session(tags=["slow"])
 def perf(session: nox.Session) -> None:
     """Measure start-up, overhead per trial, shim and resume; prints a table (-- NAMES…)."""
     install(session, "tests")
@@ -275,9 +284,10 @@ def lock(session: nox.Session) -> None:
         "report": ("report",),
         "tests": ("bench", "local", "report"),
         "live": ("bench", "local", "report"),
+        "browser": ("report",),
         "lint": ("bench", "local", "report"),
     }
-    groups = {"tests": ("tests",), "live": ("tests", "live"), "lint": ("tests", "lint")}
+    groups = {"tests": ("tests",), "live": ("tests", "live"), "browser": ("tests", "browser"), "lint": ("tests", "lint")}
     for name, extras in sets.items():
         session.run(
             *("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-emit-index-url"),

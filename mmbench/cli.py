@@ -112,6 +112,7 @@ def _bench_arguments(command: Parser) -> None:
     )
     add("--suite", default="embedded", help="suite by name, path, `hf` or `hf:OWNER/NAME@REVISION`")
     add("--cases", type=_names, default=(), help="only these cases, comma-separated")
+    add("--variants", action="store_true", help="run the obstacle variants of these cases too")
     add("--runs", type=_count, default=1, help="repetitions of every case (three or more recommended)")
     add("--arms", default="", help="extra arms beside without_mm and with_mm: unprimed, placebo")
     add("--seed", type=int, help="seed of the order of cases and arms (default: drawn and recorded)")
@@ -166,6 +167,7 @@ def _validate_arguments(command: Parser) -> None:
 def _report_arguments(command: Parser) -> None:
     command.add_argument("--out", type=Path, help="folder of the site (default _site/)")
     command.add_argument("--only", nargs="+", default=(), metavar="SESSION", help="only these sessions")
+    command.add_argument("--address", help="https address of the published site, for its map and link previews")
     _results_argument(command)
 
 
@@ -227,7 +229,14 @@ def _report(arguments: argparse.Namespace, where: Project) -> int:
 
     out = arguments.out or where.root / "_site"
     scan.require_clean(where.results, where.state / "scan.json")
-    report = build.build(where.results, out, site=where.site, only=arguments.only)
+    report = build.build(
+        where.results,
+        out,
+        site=where.site,
+        only=arguments.only,
+        cache=where.state / "report",
+        address=arguments.address,
+    )
     for warning in report.warnings:
         print(f"Warning: {warning}", file=sys.stderr)
     print(f"{report.sessions} sessions, {report.pages} pages. Open {_shown(out / 'index.html')}")
