@@ -51,7 +51,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(secret=SECRETS, before=TEXTS, after=TEXTS)
 @example(secret=KEY, before="Bearer ", after="\n")
 @example(secret="aaaaaaaaaaaa", before="a", after="a")
