@@ -81,6 +81,33 @@ def _located(text: str) -> str:
     return _SPACE.join(map(_character, text))
 
 
+def _ends(text: str, more: str) -> re.Pattern[str]:
+    return re.compile(rf"{re.escape(text)}(?!{more})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A folder or a name, and how to find it."""
+
+    needle: str
+    shown: str
+    plain: re.Pattern[str] | None
+    """Quick to search, for the plain form; what stands before it is looked at afterwards."""
+    tolerant: re.Pattern[str]
+
+    def taken_out(self, text: str) -> str:
+        """Replace it in a text, in the plain form first."""
+        if self.plain is not None:
+            text = self.plain.sub(self._unless_inside, text)
+            if self.needle not in normal(text):
+                return text
+        return self.tolerant.sub(self.shown, text)
+
+    def _unless_inside(self, match: re.Match[str]) -> str:
+        before = match.string[match.start() - 1 : match.start()]
+        return match[0] if before and (before.isalnum() or before in "_.") else self.shown
+
+
 @dataclass(frozen=True)
 class Redactor:
     """Replaces secrets by a mark, folders by what they are to the reader, and names of user and host."""
@@ -127,15 +154,15 @@ class Redactor:
         return tuple((needle, form) for needle, form in found.items() if needle)
 
     @cached_property
-    def _words(self) -> tuple[tuple[str, re.Pattern[str], str], ...]:
-        """Return (needle, pattern, replacement) of every folder, then of every name."""
+    def _words(self) -> tuple[_Word, ...]:
+        """Return every folder, longest first, then every name."""
         paths = [
-            (path, re.compile(rf"(?<![\w.]){_located(path)}(?![\w-])"), shown)
+            _Word(path, shown, _ends(path, r"[\w-]"), re.compile(rf"(?<![\w.]){_located(path)}(?![\w-])"))
             for path, shown in self.folders.items()
         ]
         border = r"(?:(?<![A-Za-z0-9])|(?<=%2[fF])|(?<=\\n)|(?<=\\t))"
         names = [
-            (name, re.compile(rf"{border}{re.escape(name)}(?![A-Za-z0-9])"), shown)
+            _Word(name, shown, None, re.compile(rf"{border}{re.escape(name)}(?![A-Za-z0-9])"))
             for name, shown in self.names.items()
         ]
         return tuple(paths + names)
@@ -143,11 +170,11 @@ class Redactor:
     def text(self, text: str, *, names: bool = True) -> str:
         """Return a text without secrets, folders and, unless told otherwise, names."""
         text = self._without_secrets(text)
-        for needle, pattern, shown in self._words:
-            if not names and needle in self.names:
-                continue
-            if needle in text or "%" in text or "\\" in text or "\n" in text:
-                text = pattern.sub(shown, text)
+        flat = normal(text)
+        for word in self._words:
+            if word.needle in flat and (names or word.needle not in self.names):
+                text = word.taken_out(text)
+                flat = normal(text)
         return text
 
     def data(self, data: bytes) -> bytes:
@@ -165,7 +192,7 @@ class Redactor:
         joined = "\0".join(_strings(fields))
         flat = normal(joined)
         found = any(needle in flat for needle, _ in self._needles)
-        if found or any(needle in flat for needle, _, _ in self._words) or self._cut_short(fields):
+        if found or any(word.needle in flat for word in self._words) or self._cut_short(fields):
             names = fields.get("kind") != "session"  # it tells of nobody, and parts of it are hashed
             return {key: self._value(value, key, names) for key, value in fields.items()}
         return dict(fields)
@@ -186,9 +213,12 @@ class Redactor:
 
     def _without_secrets(self, text: str) -> str:
         flat = normal(text)
-        hits = [form for needle, form in self._needles if needle in flat]
-        if not hits:
+        if not any(needle in flat for needle, _ in self._needles):
             return text
+        for secret in self.secrets:
+            text = text.replace(secret, MARK)  # what is written plainly is most of it, and quick
+        flat = normal(text)
+        hits = [form for needle, form in self._needles if needle in flat]
         for form in sorted(hits, key=len, reverse=True):
             plain = form in self.secrets
             pattern = _located(form) if plain else f"[A-Za-z0-9+/_-]?{_located(form)}[A-Za-z0-9+/_=-]{{0,3}}"
