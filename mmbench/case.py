@@ -85,6 +85,17 @@ class Case:
         """Return where the sandbox shows the tree."""
         return str(self.document.get("mount", "/workspace"))
 
+    @property
+    def setup(self) -> list[dict[str, Any]]:
+        """Return the steps that are done to the tree before any agent sees it."""
+        return list(self.document.get("setup", ()))
+
+    @property
+    def obstacle(self) -> Mapping[str, Any] | None:
+        """Return what stands in the way of a variant, None for a plain case."""
+        found: Mapping[str, Any] | None = self.document.get("obstacle")
+        return found
+
     def solution(self, arm: str) -> str | None:
         """Return the reference solution of an arm, None where there is none."""
         kind = "with_mm" if arm in ("with_mm", "unprimed") else "without_mm"

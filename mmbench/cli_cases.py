@@ -21,54 +21,70 @@ Add = Callable[[str, Run, str], argparse.ArgumentParser]
 
 def register(add: Add) -> None:
     """Add the command to the command line's parser."""
-    command = add("cases", _cases, "list the cases of a suite, test them, or begin a new one")
-    command.add_argument("action", nargs="?", choices=tuple(ACTIONS), default="list", help="default: list")
-    command.add_argument("ids", nargs="*", metavar="ID", help="test: only these; new: the id of the new case")
+    command = add("cases", _list, "list the cases of a suite, test them, or begin a new one")
     command.add_argument("--suite", default="embedded", help="suite by name or path")
     command.add_argument("--json", action="store_true", help="list: print JSON")
-    command.add_argument(
-        "--repeat", type=int, default=3, metavar="N", help="test: grade each tree N times (3)"
-    )
-    command.add_argument(
-        "--oracle", action="store_true", help="test: run the reference solutions in both arms too"
-    )
-    command.add_argument(
-        "--markdown", action="store_true", help="test: print the page of the suite (docs/suite.md)"
-    )
-    command.add_argument("--archetype", choices=("retrieval", "artifact", "organization"), default="retrieval",
-                         help="new: kind of task (default retrieval)")  # fmt: skip
-    command.add_argument("--modality", default="doc", help="new: comma-separated, the dominant one first")
-    command.add_argument(
-        "--command", dest="surface", default="find", help="new: mm command, the primary one first"
-    )
-    command.add_argument("--dataset", default=".", help="new: subtree of the dataset (default: all of it)")
-    command.add_argument("--difficulty", choices=("easy", "medium", "hard"), default="medium", help="new")
-    command.add_argument("--local.weights", dest="local_weights", type=Path,
-                         help="test --oracle: folder of speech weights")  # fmt: skip
-    command.add_argument("--results", type=Path, help="folder of results files (default results/)")
+    actions = command.add_subparsers(metavar="ACTION", help="list (default), test or new; each has --help")
+    for name, run, text in (
+        ("list", _list, "list the cases of a suite"),
+        ("test", _test, "test cases: prompt, cheats, damage, graders, and on request the solutions"),
+        ("new", _new, "begin a case: a folder that is valid and waits to be filled in"),
+    ):
+        action = actions.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.")
+        # Given to the action too; what was given before it must not be lost.
+        action.add_argument("--suite", default=argparse.SUPPRESS, help="suite by name or path")
+        action.set_defaults(run=run)
+        ARGUMENTS[name](action)
 
 
-def _cases(arguments: argparse.Namespace, where: Project) -> int:
-    return ACTIONS[arguments.action](arguments, where)
+def _list_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
+
+
+def _test_arguments(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("ids", nargs="*", metavar="ID", help="only these cases")
+    add("--repeat", type=int, default=3, metavar="N", help="grade each tree N times (default 3)")
+    add("--variants", action="store_true", help="test the obstacle variants of these cases too")
+    add("--oracle", action="store_true", help="run the reference solutions in both arms too")
+    add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for --oracle")
+    add("--markdown", action="store_true", help="print the page of the suite (docs/suite.md)")
+    add("--results", type=Path, help="folder of results files (default results/)")
+
+
+def _new_arguments(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("id", metavar="ID", help="lower-case letters, digits, '.', '_' and '-'")
+    add("--archetype", choices=("retrieval", "artifact", "organization"), default="retrieval",
+        help="kind of task (default retrieval)")  # fmt: skip
+    add("--modality", type=_words, default=("doc",), help="comma-separated, the dominant one first")
+    add(
+        "--command", dest="surface", type=_words, default=("find",), help="mm commands, the primary one first"
+    )
+    add("--dataset", default=".", help="subtree of the dataset (default: all of it)")
+    add("--difficulty", choices=("easy", "medium", "hard"), default="medium", help="default medium")
+
+
+ARGUMENTS = {"list": _list_arguments, "test": _test_arguments, "new": _new_arguments}
+"""The arguments of each action."""
 
 
 def _list(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench import listing
 
-    if arguments.ids:
-        raise UsageError("`cases list` takes no ids.", fix="Leave them out, or use `cases test ID…`.")
     print(listing.cases(where, arguments.suite, as_json=arguments.json))
     return 0
 
 
 def _test(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import variants
     from mmbench.bench import case_tests, dataset, suite_page
     from mmbench.case import load_suite
 
     if arguments.repeat < 1:
         raise UsageError(f"--repeat is {arguments.repeat}; a tree is graded at least once.")
     suite = load_suite(where.cases, arguments.suite)
-    suite = suite.select(arguments.ids) if arguments.ids else suite
+    suite = variants.choose(suite, arguments.ids, also=arguments.variants)
     bench = case_tests.Bench(dataset.resolve(suite.dataset, where.datasets), arguments.repeat)
     width = max(len(case.id) for case in suite.cases)
     # The page alone goes to standard output; the progress is for whoever waits.
@@ -105,7 +121,9 @@ def _with_oracle(
         from rich.console import Console
 
         ids = tuple(case.id for case in suite.cases)
-        options = Options(suite=arguments.suite, cases=ids, weights=arguments.local_weights)
+        options = Options(
+            suite=arguments.suite, cases=ids, variants=arguments.variants, weights=arguments.local_weights
+        )
         points = case_oracle.play(where, options, suite, Console(file=sys.stderr, highlight=False))
         source = "run for this test"
     elif arguments.markdown and (recorded := case_oracle.on_record(where, suite)):
@@ -119,13 +137,11 @@ def _with_oracle(
 def _new(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench import scaffold
 
-    if len(arguments.ids) != 1:
-        raise UsageError("`cases new` begins one case.", fix="Give its id: `cases new my-case`.")
     wanted = scaffold.Wanted(
-        id=arguments.ids[0],
+        id=arguments.id,
         archetype=arguments.archetype,
-        modality=_words(arguments.modality),
-        commands=_words(arguments.surface),
+        modality=arguments.modality,
+        commands=arguments.surface,
         dataset=arguments.dataset,
         difficulty=arguments.difficulty,
     )
@@ -136,7 +152,3 @@ def _new(arguments: argparse.Namespace, where: Project) -> int:
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
-
-
-ACTIONS: dict[str, Run] = {"list": _list, "test": _test, "new": _new}
-"""What can be done with cases, by name."""

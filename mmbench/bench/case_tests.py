@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mmbench import case as cases
-from mmbench.bench import cheats, leaks
+from mmbench.bench import cheats, leaks, staging, tree
 from mmbench.bench.cheats import Played
 from mmbench.bench.dataset import Dataset
 from mmbench.bench.grading import CheckFailedToRun, CheckResult
@@ -64,7 +64,10 @@ class Bench:
         tested.faults += [*leaks.prompt_leaks(case), *leaks.dependence_on_mm(case)]
         try:
             with tempfile.TemporaryDirectory(prefix="mmbench-cases-") as folder:
-                self._cheat(tested, Path(folder))
+                try:
+                    self._cheat(tested, Path(folder) / "trees")
+                finally:
+                    tree.remove(Path(folder) / "trees")
         except (CheckFailedToRun, DataError) as error:
             tested.faults.append(error.what if isinstance(error, DataError) else f"a grader failed: {error}")
         tested.faults += judge(tested)
@@ -89,7 +92,7 @@ class Bench:
                 tested.faults.append(f"damage to an unrelated file costs {lost:.1f}, not {MANGLE_COSTS:.0f}")
 
     def _begin(self, case: Case, folder: Path) -> Played:
-        source, _ = self.dataset.subtree(case.dataset)
+        source, _ = staging.source_of(self.dataset, case, folder.parent / "staged")
         return cheats.begin(source, folder)
 
     def _points(self, tested: Tested, name: str, played: Played) -> float:

@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from mmbench import case as cases
-from mmbench import ledger, records
+from mmbench import ledger, records, variants
 from mmbench.bench import (
     agents,
     arms,
@@ -85,7 +85,7 @@ def _prepare(options: Options, project: Project, console: Console, cancel: threa
     suite = (
         hub.suite(named, project.datasets) if hub.is_hub(named) else cases.load_suite(project.cases, named)
     )
-    suite = suite.select(options.cases) if options.cases else suite
+    suite = variants.choose(suite, options.cases, also=options.variants)
     for name in options.agents:
         agents.load(name)
     mm = treatment.locate(project.state)

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 
 from mmbench import ledger, records
-from mmbench.bench import credentials, primer
+from mmbench.bench import credentials, primer, staging
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
 from mmbench.bench.dataset import Dataset
@@ -75,9 +75,9 @@ def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> No
     """Run every attempt that is due; what is finished is in the ledger, however it ends."""
     options, state = shared.options, book.state
     trials = state.trials.values()
-    specs = [_spec(shared, trial) for trial in trials if _due(options, trial)]
+    specs = [_spec(shared, state.id, trial) for trial in trials if _due(options, trial)]
     unjudged = [
-        _judged_before(shared, trial)
+        _judged_before(shared, state.id, trial)
         for trial in trials
         if options.only != "retry" and records.needs_verdict(state, trial)
     ]
@@ -164,15 +164,15 @@ def _due(options: Options, trial: records.Trial) -> bool:
     return wanted and records.needs_run(trial)
 
 
-def _judged_before(shared: Bench, trial: records.Trial) -> tuple[TrialSpec, records.Attempt]:
+def _judged_before(shared: Bench, session: str, trial: records.Trial) -> tuple[TrialSpec, records.Attempt]:
     """Return a recorded attempt that lacks its verdict, with what it was an attempt at."""
     assert trial.last is not None
-    return replace(_spec(shared, trial), attempt=trial.last.number), trial.last
+    return replace(_spec(shared, session, trial), attempt=trial.last.number), trial.last
 
 
-def _spec(shared: Bench, trial: records.Trial) -> TrialSpec:
+def _spec(shared: Bench, session: str, trial: records.Trial) -> TrialSpec:
     case = next(case for case in shared.suite.cases if case.id == trial.key.case)
-    source, hashes = shared.dataset.subtree(case.dataset)
+    source, hashes = staging.source_of(shared.dataset, case, shared.project.sandboxes / session / "staged")
     return TrialSpec(
         key=trial.key,
         attempt=len(trial.attempts) + 1,

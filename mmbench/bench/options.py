@@ -25,6 +25,7 @@ class Options:
     profiles: tuple[str, ...] = ("local",)
     suite: str = "embedded"
     cases: tuple[str, ...] = ()
+    variants: bool = False
     runs: int = 1
     arms: tuple[str, ...] = plan.DEFAULT_ARMS
     seed: int | None = None
@@ -77,6 +78,7 @@ def read(arguments: argparse.Namespace) -> Options:
         profiles=("adhoc",) if wanted and arguments.profiles == ("local",) else arguments.profiles,
         suite=arguments.suite,
         cases=arguments.cases,
+        variants=arguments.variants,
         runs=arguments.runs,
         arms=plan.parse_arms(arguments.arms),
         seed=arguments.seed,
@@ -147,4 +149,5 @@ def command(options: Options, seed: int, agent: str, profile: str) -> list[str]:
     }
     for flag, value in flags.items():
         words += [flag, value] if value is not None else []
+    words += ["--variants"] if options.variants else []
     return words + (["--skip-preflight"] if options.skip_preflight else [])

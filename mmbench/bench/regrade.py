@@ -12,7 +12,7 @@ from typing import Any
 
 from mmbench import case as cases
 from mmbench import scoring
-from mmbench.bench import credentials, grade, tree
+from mmbench.bench import credentials, grade, staging, tree
 from mmbench.bench import dataset as datasets
 from mmbench.bench.dataset import Dataset
 from mmbench.bench.grading import answer
@@ -181,7 +181,7 @@ class Today:
         now = next((case for case in self.suite.cases if case.id == was.id), None) if self.suite else None
         if now is None:
             return was
-        if (now.prompt, now.dataset) != (was.prompt, was.dataset):
+        if (now.prompt, now.dataset, now.setup) != (was.prompt, was.dataset, was.setup):
             raise NotKept("its task is another one today")
         return now
 
@@ -192,23 +192,28 @@ class Today:
             raise NotKept("its answer was kept in part only")
         kinds = {str(check["kind"]) for check in case.checks}
         if "validator" not in case.document and kinds <= answer.KINDS.keys():
-            return Evidence(text["text"], _empty(target), self._start(case, kinds))
+            return Evidence(text["text"], _empty(target), self._start(case, kinds, target))
         if self.dataset is None:
             raise NotKept("the dataset is not the one that it was done on")
         if kinds & FLEETING or any(check.get("modes") or check.get("mtimes") for check in case.checks):
             raise NotKept("its checks look at times or permissions, which no record holds")
-        origin = Origin(*self.dataset.subtree(case.dataset))
+        origin = Origin(*staging.source_of(self.dataset, case, _staged(target)))
         before = rebuild(trial, origin, results, target)
         return Evidence(text["text"], target, grade.facts(before, origin.hashes), origin.source)
 
-    def _start(self, case: Case, kinds: set[str]) -> Mapping[str, FileFact]:
+    def _start(self, case: Case, kinds: set[str], target: Path) -> Mapping[str, FileFact]:
         """Return what was in the tree at the start, for checks of the names in an answer."""
         if self.dataset is None:
             if kinds <= PLAIN:
                 return {}
             raise NotKept("the dataset is not the one that it was done on")
-        source, hashes = self.dataset.subtree(case.dataset)
+        source, hashes = staging.source_of(self.dataset, case, _staged(target))
         return grade.facts(tree.marks(source), hashes)
+
+
+def _staged(target: Path) -> Path:
+    """Return where a case's tree is set up, beside the one that is made again."""
+    return target.with_name("staged")
 
 
 def _empty(folder: Path) -> Path:

@@ -6,7 +6,8 @@
 ├── tmp/     its /tmp
 ├── state/   mm's HOME (arms with mm)
 ├── calls/   one file per mm call
-└── shim/    the arm's `mm`
+├── shim/    the arm's `mm`
+└── bin/     programs of its own, where it cannot share the arm's
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from mmbench.bench import tree
+from mmbench.bench import obstacles, tree
 from mmbench.bench.room import Bind, Kind, Room, etc_binds
 from mmbench.bench.tree import Mark
 from mmbench.errors import PrerequisiteError, UsageError
@@ -93,19 +95,23 @@ def make(
     bin_folder: Path,
     binds: Sequence[Bind] = (),
     host_env: Mapping[str, str] | None = None,
+    obstacle: Mapping[str, Any] | None = None,
 ) -> Sandbox:
-    """Copy the files in and describe the room; PrerequisiteError when there is no space."""
+    """Copy the files in and describe the room; PrerequisiteError when there is no space.
+
+    `obstacle` is what stands in a variant's way (mmbench/bench/obstacles.py).
+    """
     _require_space(root.parent, source)
     for name in FOLDERS[1:]:
         (root / name).mkdir(parents=True)
     (root / "tmp").chmod(0o1777)
     tree.copy(source, root / "work")
     places = inside(kind, root, mount)
-    if kind == "process":
-        _copy_links(bin_folder, root)
+    programs = _programs(kind, bin_folder, root, obstacle)
     _write_login_files(root / "home", places)
+    obstacles.shell(obstacle, root / "home")
     own = (
-        Bind(bin_folder, places.bin),
+        Bind(programs, places.bin),
         Bind(root / "shim", places.shim),
         *(
             Bind(root / name, getattr(places, name), writable=True)
@@ -116,6 +122,19 @@ def make(
     # The sandbox's own folders first: a program of the host may lie below one of their places, such as /tmp.
     room = Room(kind, (*own, *etc, *binds), places.work, environment(places, host_env or {}))
     return Sandbox(root, places, room, tree.marks(root / "work"))
+
+
+def _programs(kind: Kind, bin_folder: Path, root: Path, obstacle: Mapping[str, Any] | None) -> Path:
+    """Return the folder of a trial's programs: the arm's, or one of its own where they differ."""
+    own = root / "bin"
+    if kind == "process":
+        _copy_links(bin_folder, root)
+    if obstacle is None or not obstacles.of_programs(obstacle):
+        return bin_folder
+    if kind != "process":
+        obstacles.copy_links(bin_folder, own)
+    obstacles.programs(obstacle, own)
+    return own
 
 
 def _copy_links(bin_folder: Path, root: Path) -> None:

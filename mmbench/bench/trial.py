@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from mmbench.bench import obstacles, tree, trial_record
 from mmbench.bench import sandbox as sandboxes
-from mmbench.bench import tree, trial_record
 from mmbench.bench.agents.base import Agent, Endpoint, Launch, LaunchError, RawRun, Task
 from mmbench.bench.agents.failures import status_for
 from mmbench.bench.arms import Arm, shim_digest
@@ -106,6 +106,7 @@ def execute(
         bin_folder=arm.bin_folder,
         binds=(*arm.binds, *setting.agent_binds),
         host_env=setting.host_env,
+        obstacle=spec.case.obstacle,
     )
     url = setting.meter.open(spec.name) if setting.meter and arm.has_mm else None
     try:
@@ -177,7 +178,8 @@ def _run(
     program = str(setting.program) if setting.program else launch.argv[0]
     room = sandbox.room
     room = type(room)(room.kind, room.binds, room.workdir, {**room.env, **launch.env})
-    limits = setting.limits.within(spec.timeout_s)
+    wanted = setting.limits.within(spec.timeout_s)
+    limits = obstacles.limits(spec.case.obstacle, wanted, sandbox.watched)
     return room.run(
         [program, *launch.argv[1:]],
         limits=limits,
