@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mmbench.bench import obstacles, sandbox
+from mmbench import ledger
+from mmbench.bench import obstacles, regrade, sandbox
+from mmbench.bench.judge.config import JudgeOptions
 from mmbench.bench.process import MIB, Limits
 from mmbench.bench.room import Kind, best_kind
 from mmbench.bench.sandbox import Sandbox
+from mmbench.records import Trial
+from tests.support import tiny
 
 KINDS: tuple[Kind, ...] = tuple(dict.fromkeys((best_kind(), "process")))
 
@@ -85,3 +92,53 @@ def test_a_full_quota_leaves_little_beside_the_tree(tmp_path: Path) -> None:
     assert 4 * MIB <= limits.disk_bytes < 5 * MIB
     assert obstacles.limits({"obstacle": "missing_tool"}, Limits(5), [tmp_path]) == Limits(5)
     assert obstacles.limits(None, Limits(5), [tmp_path]) == Limits(5)
+
+
+VARIANTS = [
+    {"id": "no-sort", "obstacle": "missing_tool", "tool": "sort"},
+    {"id": "half", "obstacle": "corrupt_file", "path": "spare.txt", "setup": [
+        {"do": "write", "path": "spare.txt", "text": "0123456789"},
+    ]},
+]  # fmt: skip
+LOOKING = "cp word.txt out.txt\ncat word.txt\ncommand -v sort || echo no sort\ncat spare.txt || true\n"
+
+
+def test_variants_are_cases_of_their_own_in_plan_method_and_results(tmp_path: Path) -> None:
+    place = tiny.make(tmp_path, cases=1, script=LOOKING)
+    suite = place.root / "suite" / "cases.jsonl"
+    suite.write_text(json.dumps(json.loads(suite.read_text()) | {"variants": VARIANTS}) + "\n")
+    done = subprocess.run(
+        place.command("--variants"), env=place.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    session = ledger.load(place.ledger)
+    names = {"word-0", "word-0.no-sort", "word-0.half"}
+    assert {key.case for key in session.trials} == names
+    assert session.header["method"]["parts"]["cases"].keys() == session.header["cases"].keys() == names
+    assert "--variants" in session.header["provenance"]["command"]
+    answers = {key.case: _answer(trial) for key, trial in session.trials.items() if key.arm == "without_mm"}
+    assert "no sort" in answers["word-0.no-sort"]
+    assert "no sort" not in answers["word-0"]
+    assert answers["word-0.half"].endswith("01234")
+    kept = json.loads(place.project.case_file(session.header["cases"]["word-0.half"]).read_text())
+    assert kept["tags"] == ["variant"]
+
+    again = _regraded(place, session.id)
+    assert (again.done, again.moved, again.left) == (6, 0, {})
+
+
+def _answer(trial: Trial) -> str:
+    assert trial.last is not None
+    return str(trial.last.trial["outcome"]["final_text"]["text"])
+
+
+def _regraded(place: tiny.Place, session: str) -> regrade.Regraded:
+    (found,) = regrade.run(
+        place.project,
+        [session],
+        JudgeOptions(),
+        cancel=threading.Event(),
+        tell=lambda _: None,
+        suite=str(place.root / "suite"),
+    )
+    return found
