@@ -30,7 +30,7 @@ STATE = Path(os.environ.get("MMBENCH_STATE", ROOT / ".mmbench"))
 MMBENCH = ("python", "-m", "mmbench")
 TEST_FAILURE = 1
 
-if sys.version_info < (3, 11):
+if sys.version_info < (3, 11):  # noqa: UP036 (Nox may run on an older one)
     sys.exit(f"mmbench needs Python 3.11 or newer; this Nox runs on {sys.version.split()[0]}.")
 
 
@@ -69,7 +69,16 @@ def install_mm(session: nox.Session) -> None:
     shutil.rmtree(place, ignore_errors=True)
     session.run(sys.executable, "-m", "virtualenv", "--quiet", str(place), external=True)
     python = str(place / "bin" / "python")
-    pip = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--require-hashes", "--no-deps"]
+    pip = [
+        python,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--require-hashes",
+        "--no-deps",
+    ]
     session.run(*pip, "-r", str(lock), external=True)
     stamp.write_text(digest)
 
@@ -133,7 +142,9 @@ def cases(session: nox.Session) -> None:
     """Test cases, begin one or list them (-- [test | new | list] ID… --repeat N --oracle --markdown)."""
     install(session, "bench")
     install_mm(session)
-    arguments = session.posargs if {"test", "new", "list"} & set(session.posargs[:1]) else ["test", *session.posargs]
+    arguments = (
+        session.posargs if {"test", "new", "list"} & set(session.posargs[:1]) else ["test", *session.posargs]
+    )
     session.run(*MMBENCH, "cases", *arguments)
 
 
@@ -198,6 +209,13 @@ def report(session: nox.Session) -> None:
     """Build the static site from results/ into _site/ (-- --results DIR --out DIR)."""
     install(session, "report")
     session.run(*MMBENCH, "report", *session.posargs)
+
+
+@nox.session(tags=["show"])
+def publish(session: nox.Session) -> None:
+    """Build the site and push it to gh-pages; refuses secrets, broken results, changes (-- --remote NAME)."""
+    install(session, "report")
+    session.run(*MMBENCH, "publish", *session.posargs)
 
 
 @nox.session(tags=["show"])
@@ -287,7 +305,7 @@ def lock(session: nox.Session) -> None:
         "browser": ("report",),
         "lint": ("bench", "local", "report"),
     }
-    groups = {"tests": ("tests",), "live": ("tests", "live"), "browser": ("tests", "browser"), "lint": ("tests", "lint")}
+    groups = {name: ("tests", name) for name in ("live", "browser", "lint")} | {"tests": ("tests",)}
     for name, extras in sets.items():
         session.run(
             *("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-emit-index-url"),

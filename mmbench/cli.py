@@ -58,6 +58,10 @@ def parser() -> Parser:
     _fetch_arguments(_add(commands, "fetch", _fetch, "make the dataset ready and verify it"))
     _validate_arguments(_add(commands, "validate", _validate, "check every case and every results file"))
     _report_arguments(_add(commands, "report", _report, "build the static site from the results"))
+    publish = _add(commands, "publish", _publish, "build the site and push it to a branch that is served")
+    publish.add_argument("--remote", default="origin", help="git remote (default origin)")
+    publish.add_argument("--branch", default="gh-pages", help="branch of the site (default gh-pages)")
+    publish.add_argument("--address", help="https address of the published site")
     serve = _add(commands, "serve", _serve, "serve the site on this machine, rebuilt when results change")
     _report_arguments(serve)
     serve.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1 (default 8765)")
@@ -240,6 +244,16 @@ def _report(arguments: argparse.Namespace, where: Project) -> int:
     for warning in report.warnings:
         print(f"Warning: {warning}", file=sys.stderr)
     print(f"{report.sessions} sessions, {report.pages} pages. Open {_shown(out / 'index.html')}")
+    return 0
+
+
+def _publish(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench.report import branch
+
+    commit = branch.publish(
+        where, remote=arguments.remote, branch=arguments.branch, address=arguments.address
+    )
+    print(f"Published {commit[:12]} on {arguments.branch} of {arguments.remote}.")
     return 0
 
 
