@@ -100,11 +100,13 @@ def page(proofs: Iterable[Proof]) -> str:
 
 
 def _ways(proof: Proof) -> str:
-    others = {name: how for name, how in proof.prompts.items() if how != "verbatim"}
-    prompts = "; ".join(f"{name}: {how}" for name, how in sorted(others.items())) or "all verbatim"
+    by_way: dict[str, list[str]] = {}
+    for name, how in sorted(proof.prompts.items()):
+        by_way.setdefault(how, []).append(name)
+    prompts = "; ".join(f"{how} ({', '.join(names)})" for how, names in sorted(by_way.items()))
     return (
         f"## {proof.agent} {proof.version}\n\n"
         f"- Tools it offers the model: {', '.join(f'`{name}`' for name in proof.tools) or 'not recorded'}\n"
         f"- Figures it reports: {', '.join(proof.reported) or 'not recorded'}\n"
-        f"- Prompts: {prompts}\n"
+        f"- Prompts arrive: {prompts or 'not tried'}\n"
     )

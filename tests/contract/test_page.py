@@ -32,7 +32,7 @@ def test_what_was_not_tried_and_what_failed_is_shown_as_such() -> None:
     page = proof.page([Proof("codex", "1.2.3", {"runs": "yes", "mm": "**no**"}, {"long": "changed"})])
     (row,) = [line for line in page.splitlines() if line.startswith("| codex ")]
     assert row.startswith("| codex | 1.2.3 | yes | **no** | not tried |")
-    assert "- Prompts: long: changed" in page
+    assert "- Prompts arrive: changed (long)" in page
 
 
 def test_another_version_starts_with_nothing_proven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
