@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from mmbench import variants
 from mmbench.bench.case_tests import CHEATS, Tested
-from mmbench.case import Suite
+from mmbench.case import Case, Suite
 
 NOT_RUN = "not run"
 NO_SOLUTION = "–"
@@ -31,7 +32,35 @@ def page(suite: Suite, tested: Sequence[Tested], arms: Sequence[str], oracle_fro
     head = (*HEAD, *(f"oracle {arm}" for arm in arms), *CHEATS)
     rows = [_row(one, arms, ran=oracle_from is not None) for one in tested]
     table = [_cells(head), _cells(["---"] * len(head)), *map(_cells, rows)]
-    return "\n".join([*_introduction(suite, oracle_from), *table, ""])
+    return "\n".join([*_introduction(suite, oracle_from), *table, *_variants(suite), ""])
+
+
+def _variants(suite: Suite) -> list[str]:
+    """Return the table of what can stand in the way of which case, nothing where there are no variants."""
+    found = [one for case in suite.cases for one in variants.of_case(case)]
+    if not found:
+        return []
+    rows = [(f"`{one.id}`", *_obstacle(one)) for one in found]
+    said = (
+        "`bench --variants` runs these too: the same task and truth with something in the way, in both arms."
+    )
+    head = (("Variant", "Obstacle", "What"), ("---", "---", "---"))
+    return ["", "## Obstacle variants", "", said, "", *map(_cells, (*head, *rows))]
+
+
+def _obstacle(variant: Case) -> tuple[str, str]:
+    obstacle = variant.obstacle or {}
+    spare = [f"{obstacle['spare_mb']} MiB beside the tree"] if "spare_mb" in obstacle else []
+    named = [str(obstacle[name]) for name in ("tool", "as", "path") if name in obstacle]
+    made = (
+        [str(step.get("to", step["path"])) for step in variant.setup]
+        if obstacle["obstacle"] == "option_name"
+        else []
+    )
+    what = " → ".join(f"`{name}`" for name in (*named, *made))
+    return str(obstacle["obstacle"]).replace("_", " "), ", ".join(
+        [what, *spare] if what else spare
+    ) or NO_SOLUTION
 
 
 def _introduction(suite: Suite, oracle_from: str | None) -> list[str]:
