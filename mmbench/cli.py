@@ -171,7 +171,9 @@ def _validate_arguments(command: Parser) -> None:
 def _report_arguments(command: Parser) -> None:
     command.add_argument("--out", type=Path, help="folder of the site (default _site/)")
     command.add_argument("--only", nargs="+", default=(), metavar="SESSION", help="only these sessions")
-    command.add_argument("--address", help="https address of the published site, for its map and link previews")
+    command.add_argument(
+        "--address", help="https address of the published site, for its map and link previews"
+    )
     _results_argument(command)
 
 
