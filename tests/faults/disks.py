@@ -76,7 +76,7 @@ def full(tries: int) -> Cost:
         return Cost(name, skipped=NEEDS_ROOT)
     cost = Cost(name)
     for number in range(max(2, tries // 5)):
-        with place() as where, _small_disk(where, f"{20 + 4 * (number % 5)}k"):
+        with place() as where, _small_disk(where, f"{12 + 4 * (number % 4)}k"):
             bench = Bench(where)
             code, told = bench.wait(), bench.told()
             _remount(where, "size=8m")
