@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mmbench.bench import toolchain
+from tests.bench.agents.live import PROMPTS
 from tests.contract import proof
 from tests.contract.proof import COLUMNS, Proof
 
@@ -20,6 +21,7 @@ def test_every_claim_was_tried_and_holds() -> None:
     for one in proof.known():
         assert sorted(one.proven) == sorted(COLUMNS), one.agent
         assert "**no**" not in one.proven.values(), one.agent
+        assert sorted(one.prompts) == sorted(PROMPTS), one.agent
         assert one.tools, one.agent
         assert {"input_total", "output_total"} <= set(one.reported), one.agent
 
