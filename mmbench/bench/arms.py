@@ -12,6 +12,7 @@ from typing import Any
 from mmbench import jsontext
 from mmbench.bench import binfolder, shim
 from mmbench.bench import mm as treatment
+from mmbench.bench.kept import Kept, keep
 from mmbench.bench.mm import Mm
 from mmbench.bench.plan import MM_ARMS
 from mmbench.bench.room import SYSTEM, Bind, Kind, interpreter_binds
@@ -35,7 +36,8 @@ class Arm:
     """The folder of mm's own helpers on the host; None where there is none."""
     binds: tuple[Bind, ...]
     isolated: bool
-    baseline: Mapping[Path, treatment.Stat | None] = field(repr=False)
+    baselines: tuple[Kept, ...] = field(repr=False)
+    """mm, and what the kit adds to a trial: the primer and the graders."""
     listing: str
     built_ns: int
 
@@ -55,8 +57,8 @@ class Arm:
         )
 
     def look(self, folder: Path, written: str) -> dict[str, Any]:
-        """Tell whether mm, the shim and the programs are still what they were before the trial."""
-        changed = treatment.changed(self.mm, self.baseline)
+        """Tell whether mm, shim, programs, primer and graders are still what they were before the trial."""
+        changed = [name for baseline in self.baselines for name in baseline.changed()]
         if shim_digest(folder) != written:
             changed.append("shim")
         # A folder's change time moves with its entries: the full look is for one that moved.
@@ -79,6 +81,12 @@ def _shown(mm: Mm) -> Mm:
     )
 
 
+def _own_files() -> list[Path]:
+    """Return what the kit itself adds to a trial: the texts before the task, the shim's start, the graders."""
+    folder = Path(__file__).parent
+    return [*sorted(folder.glob("*.md")), folder / "shim_boot.py", *sorted((folder / "grading").glob("*.py"))]
+
+
 def shim_digest(folder: Path) -> str:
     """Hash the arm's `mm` as it lies in a sandbox, empty when it is gone."""
     entry = folder / "mm"
@@ -97,7 +105,7 @@ def build(names: tuple[str, ...], folder: Path, mm: Mm, kind: Kind, host_path: s
         exclude=treatment.owns(mm),
     )
     tools = _tools(folder / "tools")
-    baseline = treatment.fingerprint(mm)
+    baselines = (treatment.kept(mm), keep(_own_files()))
     arms: dict[str, Arm] = {}
     for name in names:
         own = (Bind(mm.prefix, MM), *_tool_binds(tools)) if name in MM_ARMS else ()
@@ -108,7 +116,7 @@ def build(names: tuple[str, ...], folder: Path, mm: Mm, kind: Kind, host_path: s
             tools=tools,
             binds=(*interpreter, *own),
             isolated=kind != "process",
-            baseline=baseline,
+            baselines=baselines,
             listing=made.digest,
             built_ns=made.folder.stat().st_ctime_ns,
         )

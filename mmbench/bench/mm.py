@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path, PurePosixPath
 
+from mmbench.bench.kept import Kept, remember, sha256
 from mmbench.errors import PrerequisiteError
 
 PIN = "0.13.2"
@@ -24,9 +25,6 @@ FIX = "Run `nox -s bench` (or `nox -s tests`), which installs it."
 
 # Written by whichever installer was at work, so they differ between two right installations.
 _INSTALLER_NOTES = frozenset({"INSTALLER", "RECORD", "REQUESTED", "direct_url.json", "uv_cache.json"})
-
-Stat = tuple[int, int, int, int]
-"""Size, modification time, change time (nanoseconds) and inode of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +91,9 @@ def at(executable: Path, pin: str = PIN) -> Mm:
     )
 
 
-def fingerprint(mm: Mm) -> dict[Path, Stat | None]:
-    """Take the stat of every file of mm, None for one that is gone; costs about a millisecond."""
-    return {path: _stat(path) for path in mm.hashes}
-
-
-def changed(mm: Mm, before: Mapping[Path, Stat | None]) -> list[str]:
-    """List the files of mm that are not what they were, reading only those whose stat moved."""
-    moved = [path for path in mm.hashes if _stat(path) != before.get(path)]
-    return [str(path) for path in moved if not path.is_file() or _sha256(path) != mm.hashes[path]]
+def kept(mm: Mm) -> Kept:
+    """Remember how the files of mm look, to tell later whether one was changed."""
+    return remember(mm.hashes)
 
 
 def owns(mm: Mm) -> Callable[[str, str], bool]:
@@ -135,10 +127,10 @@ def _hashes(installed: Distribution, prefix: Path) -> Iterator[tuple[Path, str]]
             continue
         path = Path(str(installed.locate_file(entry))).resolve()
         recorded = entry.hash.value if entry.hash else None
-        if not path.is_file() or (recorded and _record_form(found := _sha256(path)) != recorded):
+        if not path.is_file() or (recorded and _record_form(found := sha256(path)) != recorded):
             what = "A file of mm is missing or was changed after it was installed."
             raise PrerequisiteError(what, where=str(path), fix=f"Remove {prefix}. {FIX}")
-        yield path, found if recorded else _sha256(path)
+        yield path, found if recorded else sha256(path)
 
 
 def _digest(hashes: Mapping[Path, str], site_packages: Path) -> str:
@@ -150,18 +142,5 @@ def _digest(hashes: Mapping[Path, str], site_packages: Path) -> str:
     return total.hexdigest()
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _record_form(digest: str) -> str:
     return base64.urlsafe_b64encode(bytes.fromhex(digest)).rstrip(b"=").decode()
-
-
-def _stat(path: Path) -> Stat | None:
-    try:
-        seen = path.stat(follow_symlinks=False)
-    except OSError:
-        return None
-    return (seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns, seen.st_ino)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mmbench.bench.mm import PIN, Mm, at, changed, fingerprint, locate, owns
+from mmbench.bench.mm import PIN, Mm, at, kept, locate, owns
 from mmbench.errors import PrerequisiteError
 from tests.support.mm import installed_mm  # noqa: F401 (the fixture `mm`)
 
@@ -37,7 +37,7 @@ def test_the_installed_one(mm: Mm) -> None:
     assert mm.python.exists() and (mm.base_prefix / "bin").is_dir()
     assert [script.name for script in mm.scripts] == ["mm"]
     assert mm.roots == (mm.prefix, mm.base_prefix)
-    assert changed(mm, fingerprint(mm)) == []
+    assert kept(mm).changed() == []
 
 
 def test_digest_is_of_the_content_and_not_of_the_place(mm: Mm, own: Path) -> None:
@@ -83,22 +83,22 @@ def test_changed_after_installation(own: Path, spoil: str) -> None:
 
 def test_changes_are_named_and_touches_are_not(own: Path) -> None:
     found = locate(own)
-    before = fingerprint(found)
+    before = kept(found)
     os.utime(module(own), ns=(1, 1))
-    assert changed(found, before) == []
+    assert before.changed() == []
     size = module(own).stat().st_size
     module(own).write_bytes(b"#" * size)
     found.executable.unlink()
-    assert changed(found, before) == [str(found.executable), str(module(own).resolve())]
+    assert before.changed() == [str(found.executable), str(module(own).resolve())]
 
 
 def test_a_change_that_restores_size_and_time_is_found(own: Path) -> None:
     found = locate(own)
-    before = fingerprint(found)
+    before = kept(found)
     old = module(own).stat()
     module(own).write_bytes(b"#" * old.st_size)
     os.utime(module(own), ns=(old.st_atime_ns, old.st_mtime_ns))
-    assert changed(found, before) == [str(module(own).resolve())]
+    assert before.changed() == [str(module(own).resolve())]
 
 
 def test_a_link_to_the_script_finds_the_installation(mm: Mm, tmp_path: Path) -> None:

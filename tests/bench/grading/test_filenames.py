@@ -20,7 +20,7 @@ def named(text: str, tree: list[str] | None = None) -> set[str]:
 @pytest.mark.parametrize(
     "text",
     [
-        "a.jpg", "It is a.jpg.", "`a.jpg`", "**a.jpg**", "(a.jpg)", "'a.jpg'", "./a.jpg", "/work/a.jpg", "a.jpg:12",
+        "a.jpg", "It is a.jpg.", "`a.jpg`", "**a.jpg**", "(a.jpg)", "'a.jpg'", "./a.jpg", "/data/a.jpg", "a.jpg:12",
         "- a.jpg", "-a.jpg", "[a.jpg](a.jpg)", "a.jpg, b.jpg", "file=a.jpg", "a\\.jpg", "文件a.jpg", "“a.jpg”",
         "| a.jpg |", "a.jpg\n", "<a.jpg>", "a.jpg!", "a\u200b.jpg", "@a.jpg", "…/a.jpg", "~/a.jpg", "a.jpg - the one",
     ],
@@ -79,7 +79,7 @@ def test_a_root_file_is_told_from_its_namesake_below() -> None:
     tree = ["x.txt", "sub/x.txt"]
     assert named("x.txt", tree) == {"x.txt"}
     assert named("sub/x.txt", tree) == {"sub/x.txt"}
-    assert named("/work/x.txt", tree) == {"x.txt"}
+    assert named("/data/x.txt", tree) == {"x.txt"}
 
 
 def test_a_longer_name_hides_the_shorter_one_in_it() -> None:
