@@ -31,7 +31,7 @@ def objects(value: Any, name: str = "") -> list[tuple[str, dict[str, Any]]]:
         if "properties" in value:
             found.append((name, value))
         for key, item in value.items():
-            if key != "if":  # a condition, which describes nothing by itself
+            if key not in ("if", "then"):  # conditions on an object that is closed around them
                 found += objects(item, key)
     elif isinstance(value, list):
         for item in value:

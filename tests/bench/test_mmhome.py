@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 import sqlite3
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mmbench.bench.mm import at
 from mmbench.bench.mmhome import NotedTokens, materialise, mm_env, read_mm_db
 from mmbench.bench.profiles import Profile
+from tests.support.mm import EXECUTABLE as MM
 
-MM = Path(sys.executable).with_name("mm")
 URL = "http://127.0.0.1:5555/t/Token-of_trial/v1"
 PROFILE = Profile("mine", "named", "https://api.example.com/v1", "some/vlm", "sk-secret")
 
@@ -50,10 +49,7 @@ def test_the_real_mm_takes_it(tmp_path: Path) -> None:
 
 
 def mm_sources() -> str:
-    spec = importlib.util.find_spec("mm")
-    assert spec is not None
-    assert spec.origin is not None
-    return "\n".join(path.read_text() for path in Path(spec.origin).parent.rglob("*.py"))
+    return "\n".join(path.read_text() for path in (at(MM).site_packages / "mm").rglob("*.py"))
 
 
 def test_whatever_mm_reads_from_its_environment_is_fixed(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,8 @@ from hypothesis import strategies as st
 from mmbench.bench import profiles
 from mmbench.bench.profiles import Endpoint, Profile, adhoc, resolve
 from mmbench.errors import DataError, PrerequisiteError, UsageError
+from tests.support.mm import EXECUTABLE as MM
 
-MM = Path(sys.executable).with_name("mm")
 USERS = """
 active_profile = "mine"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -110,21 +111,18 @@ print((root / "a").exists())
 """
 
 
-def test_folders_without_permissions_are_removed_by_an_ordinary_user(tmp_path: Path) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    for folder in (root, *list(root.parents)[:3]):
-        folder.chmod(0o777)
-    code = [sys.executable, "-c", REMOVAL, str(root)]
-    env = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": os.environ["PATH"]}
-    done = subprocess.run(code, capture_output=True, text=True, env=env, check=False)
+def test_folders_without_permissions_are_removed_by_an_ordinary_user() -> None:
+    # Not pytest's own folder, which only its owner may enter.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        code = [sys.executable, "-c", REMOVAL, folder]
+        env = {"PYTHONPATH": str(Path(__file__).parents[2]), "PATH": os.environ["PATH"]}
+        done = subprocess.run(code, capture_output=True, text=True, env=env, check=False)
     assert (done.stdout.strip(), done.stderr) == ("False", "")
 
 
 @given(st.dictionaries(st.text("ab", min_size=1, max_size=3), st.binary(max_size=20), max_size=5))
 def test_changes_between_two_trees_are_symmetric_in_kind(files: dict[str, bytes]) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         empty = tree.marks(root)

@@ -21,21 +21,22 @@ import pytest
 from mmbench.bench.mm import Mm, at
 from mmbench.layout import project
 
+EXECUTABLE = Path(os.environ.get("MMBENCH_MM") or project().state / "mm" / "bin" / "mm")
+"""The pinned mm: MMBENCH_MM names its program, else it is the project's own."""
+
 SPEECH = "the tide turns at four"
 
 
 @pytest.fixture(name="mm", scope="session")
 def installed_mm() -> Mm:
-    """The pinned mm: MMBENCH_MM names its program, else it is the project's own."""
-    named = os.environ.get("MMBENCH_MM")
-    executable = Path(named) if named else project().state / "mm" / "bin" / "mm"
-    if not executable.is_file():
+    """Describe the pinned mm; fail with the command that installs it."""
+    if not EXECUTABLE.is_file():
         pytest.fail(
-            f"These tests need the real mm, and {executable} does not exist. Run `nox -s tests`, which "
+            f"These tests need the real mm, and {EXECUTABLE} does not exist. Run `nox -s tests`, which "
             "installs it, or set MMBENCH_MM to the `mm` of a virtualenv that holds only the pinned mm-ctx.",
             pytrace=False,
         )
-    return at(executable)
+    return at(EXECUTABLE)
 
 
 @dataclass

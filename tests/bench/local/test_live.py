@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +20,10 @@ from mmbench.bench.mmhome import materialise, mm_env, read_mm_db
 from mmbench.bench.profiles import local
 from tests.bench.local.conftest import picture
 from tests.support import whisper
+from tests.support.mm import EXECUTABLE as MM
 
 pytestmark = pytest.mark.live
 
-MM = Path(sys.executable).with_name("mm")
 CLIP = "meeting_decided"
 
 
