@@ -50,13 +50,14 @@ class Captured:
     @property
     def truncated(self) -> bool:
         """Tell whether something in the middle was left out."""
-        return self.size > len(self._head) + self._tail_size
+        return self.size > self.limit
 
     def bytes(self) -> bytes:
-        """Return what was kept, with a line that says how much was not."""
-        lost = self.size - len(self._head) - self._tail_size
+        """Return head and tail to the byte, however the stream was cut, with a line that says what is lost."""
+        tail = b"".join(self._tail)[-(self.limit - self.limit // 2) :]
+        lost = self.size - len(self._head) - len(tail)
         marker = f"\n[mmbench: {lost} bytes of output left out]\n".encode() if lost else b""
-        return bytes(self._head) + marker + b"".join(self._tail)
+        return bytes(self._head) + marker + tail
 
 
 class Streams:
