@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from mmbench import __version__, cli_cases, cli_judge, cli_results
 from mmbench.errors import Interrupted, MmbenchError, UsageError
-from mmbench.layout import Project, project
+from mmbench.layout import Project, project, short
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -245,7 +244,7 @@ def _report(arguments: argparse.Namespace, where: Project) -> int:
     )
     for warning in report.warnings:
         print(f"Warning: {warning}", file=sys.stderr)
-    print(f"{report.sessions} sessions, {report.pages} pages. Open {_shown(out / 'index.html')}")
+    print(f"{report.sessions} sessions, {report.pages} pages. Open {short(out / 'index.html')}")
     return 0
 
 
@@ -277,12 +276,6 @@ def _console() -> Console:
     from rich.console import Console
 
     return Console(file=sys.stderr, highlight=False)
-
-
-def _shown(path: Path) -> str:
-    with contextlib.suppress(ValueError):
-        return str(path.relative_to(Path.cwd()))
-    return str(path)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

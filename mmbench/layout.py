@@ -95,3 +95,9 @@ def project(results: Path | None = None, state: Path | None = None) -> Project:
         results=(results or root / "results").absolute(),
         state=(state or (Path(named) if named else root / ".mmbench")).absolute(),
     )
+
+
+def short(path: Path) -> str:
+    """Return a path relative to the working folder when it lies below it."""
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -23,17 +23,9 @@ class Book:
     ledger: Ledger
     state: Session
 
-    @property
-    def continued(self) -> bool:
-        """Tell whether something was in it before."""
-        return self.state.lines > 1
-
 
 def newest(project: Project, agent: str, profile: str) -> Session | None:
-    """Return the newest session of a cell that is not finished.
-
-    UsageError when the newest is finished: there is nothing to resume.
-    """
+    """Return the newest session of a cell, finished or not; None when there is none."""
     for path in sorted(project.results.glob(f"*-{agent}-{profile}-*.jsonl"), reverse=True):
         state = _folded(path)
         if state is None or state.header["cell"] != {"agent": agent, "profile": profile}:

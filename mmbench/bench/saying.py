@@ -10,6 +10,7 @@ from rich.text import Text
 from mmbench.bench.estimate import Estimate
 from mmbench.bench.plan import Plan
 from mmbench.bench.preflight import Passed
+from mmbench.layout import short
 from mmbench.power import detectable_lift
 from mmbench.records import Session
 
@@ -57,9 +58,3 @@ def summary(console: Console, final: Session, path: Path) -> None:
     counts = ", ".join(f"{count} {name}" for name, count in sorted(final.states().items()))
     console.print(Text(f"{final.id}: {counts}", style="bold"), soft_wrap=True)
     console.print(f"Results: {short(path)}", soft_wrap=True)
-
-
-def short(path: Path) -> str:
-    """Return a path relative to the working folder when it lies below it."""
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
