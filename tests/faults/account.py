@@ -63,6 +63,24 @@ def kept(session: Session) -> set[TrialKey]:
     return {key for key, trial in session.trials.items() if whole(trial)}
 
 
+def explain(path: Path | None, output: str) -> str:
+    """Return what is known of a session that did not come out whole: its faults, its states, the last words."""
+    if path is None or not path.is_file():
+        found = "no results file"
+    else:
+        faults = validation.ledger_faults(path)
+        found = "; ".join(map(str, faults)) if faults else _endings(ledger.load(path))
+    return f"  {found}\n" + "".join(f"    | {line}\n" for line in output.splitlines()[-20:])
+
+
+def _endings(session: Session) -> str:
+    states = ", ".join(f"{count} {state}" for state, count in session.states().items() if count)
+    open_ = [trial for trial in session.trials.values() if not whole(trial)]
+    return "; ".join(
+        [states, *(f"{trial.key}: {[str(a.trial['status']) for a in trial.attempts]}" for trial in open_)]
+    )
+
+
 def count(fault: str, path: Path | None, told: set[TrialKey], *, complete: bool = True) -> Cost:
     """Look at a ledger after a fault and its repair; `told` are the trials reported before the fault."""
     if path is None or not path.is_file():

@@ -12,7 +12,7 @@ from pathlib import Path
 from mmbench import ledger, validation
 from mmbench.ledger import Ledger
 from tests.faults.account import Cost, count, kept
-from tests.faults.running import Bench, only_ledger, place, resume
+from tests.faults.running import Bench, only_ledger, place, resume, settle
 from tests.support import sessions, tiny
 from tests.support.tiny import Place
 
@@ -40,8 +40,7 @@ def cut(tries: int) -> Cost:
         for part in range(max(1, tries // 10)):
             span = checks.stop - checks.start
             path.write_bytes(data[: checks.start + span * (part + 1) // (tries // 10 + 2)])
-            resume(where)
-            cost += count(name, path, set())
+            cost += settle(name, where, set())
     return cost
 
 
@@ -80,8 +79,7 @@ def full(tries: int) -> Cost:
             bench = Bench(where)
             code, told = bench.wait(), bench.told()
             _remount(where, "size=8m")
-            resume(where)
-            found = count(name, only_ledger(where), told)
+            found = settle(name, where, told)
             cost += found if code == 3 else Cost(name, 1)
     return cost
 
@@ -100,11 +98,10 @@ def read_only(tries: int) -> Cost:
         told = first.told()
         before = where.ledger.read_bytes()
         _remount(where, "ro")
-        refused = resume(where)
+        refused = resume(where).wait()
         untouched = where.ledger.read_bytes() == before
         _remount(where, "rw")
-        resume(where)
-        found = count(name, only_ledger(where), told)
+        found = settle(name, where, told)
         return found if refused == 3 and untouched else Cost(name, 1)
 
 
@@ -133,8 +130,7 @@ def broken(tries: int) -> Cost:
             env = {"PYTHONPATH": f"{where.root / 'patch'}:{Path.cwd()}", "FAIL_AFTER": str(1 + 2 * number)}
             bench = Bench(where, env=env)
             code, told = bench.wait(), bench.told()
-            resume(where)
-            found = count(name, only_ledger(where), told)
+            found = settle(name, where, told)
             cost += found if code == 3 else Cost(name, 1)
     return cost
 

@@ -7,7 +7,7 @@ import signal
 import time
 
 from tests.faults.account import Cost, count
-from tests.faults.running import Bench, only_ledger, place, resume
+from tests.faults.running import Bench, only_ledger, place, settle
 from tests.support.judge_endpoint import JudgeEndpoint, score
 
 
@@ -26,9 +26,7 @@ def killed(tries: int) -> Cost:
             time.sleep(draw.uniform(0, whole))
             bench.send(signal.SIGKILL)
             bench.wait()
-            told = bench.told()
-            resume(where)
-            cost += count(name, only_ledger(where), told)
+            cost += settle(name, where, bench.told())
     return cost
 
 
@@ -44,8 +42,7 @@ def interrupted(tries: int) -> Cost:
                 bench.send(signal.SIGINT)
                 time.sleep(0.05)
             code, told = bench.wait(), bench.told()
-            resume(where)
-            found = count(name, only_ledger(where), told)
+            found = settle(name, where, told)
             cost += found if code == 130 else Cost(name, 1)
     return cost
 
@@ -63,8 +60,7 @@ def interrupted_judge(tries: int) -> Cost:
             bench.send(signal.SIGINT)
             judge.over.set()
             code, told = bench.wait(), bench.told()
-            resume(where, *words)
-            found = count(name, only_ledger(where), told)
+            found = settle(name, where, told, *words)
             cost += found if code == 130 else Cost(name, 1)
     return cost
 

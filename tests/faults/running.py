@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from mmbench.records import TrialKey
 from tests.faults import account
+from tests.faults.account import Cost
 from tests.support import tiny
 from tests.support.tiny import Place
 
@@ -78,6 +80,18 @@ def only_ledger(where: Place) -> Path | None:
     return found[0] if found else None
 
 
-def resume(where: Place, *more: str) -> int:
-    """Continue a session to its end and return the exit code."""
-    return Bench(where, "--resume", *more).wait()
+def resume(where: Place, *more: str) -> Bench:
+    """Continue a session and wait for its end."""
+    bench = Bench(where, "--resume", *more)
+    bench.wait()
+    return bench
+
+
+def settle(fault: str, where: Place, told: set[TrialKey], *more: str) -> Cost:
+    """Continue a session after a fault and count the cost; one that is not whole is explained on stderr."""
+    bench = resume(where, *more)
+    ledger = only_ledger(where)
+    cost = account.count(fault, ledger, told)
+    if not cost.fine:
+        print(account.explain(ledger, bench.output), end="", file=sys.stderr, flush=True)
+    return cost

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mmbench.ledger import Ledger
 from mmbench.records import TrialKey
-from tests.faults.account import Cost, count, reported
+from tests.faults.account import Cost, count, explain, reported
 from tests.support import sessions
 
 KEYS = sessions.keys(2)
@@ -51,3 +51,11 @@ def test_costs_add_up_and_a_wrong_row_is_marked() -> None:
     assert (total.tries, total.lost, total.verified, total.fine) == (2, 1, 2, False)
     assert str(total).endswith("<-- WRONG")
     assert "needs root" in str(Cost("f", skipped="it needs root"))
+
+
+def test_a_session_that_is_not_whole_is_explained(tmp_path: Path) -> None:
+    said = explain(whole(tmp_path / "s1.jsonl", done=3), "one\ntwo\n")
+    assert "3 completed" in said
+    assert f"{KEYS[3]}: []" in said
+    assert "| two" in said
+    assert "no results file" in explain(None, "")
