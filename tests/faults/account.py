@@ -75,10 +75,12 @@ def explain(path: Path | None, output: str) -> str:
 
 def _endings(session: Session) -> str:
     states = ", ".join(f"{count} {state}" for state, count in session.states().items() if count)
-    open_ = [trial for trial in session.trials.values() if not whole(trial)]
-    return "; ".join(
-        [states, *(f"{trial.key}: {[str(a.trial['status']) for a in trial.attempts]}" for trial in open_)]
-    )
+    unfinished = [
+        f"{trial.key} {','.join(str(attempt.trial['status']) for attempt in trial.attempts) or 'not tried'}"
+        for trial in session.trials.values()
+        if not whole(trial)
+    ]
+    return "; ".join([states, *unfinished])
 
 
 def count(fault: str, path: Path | None, told: set[TrialKey], *, complete: bool = True) -> Cost:

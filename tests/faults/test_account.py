@@ -56,6 +56,6 @@ def test_costs_add_up_and_a_wrong_row_is_marked() -> None:
 def test_a_session_that_is_not_whole_is_explained(tmp_path: Path) -> None:
     said = explain(whole(tmp_path / "s1.jsonl", done=3), "one\ntwo\n")
     assert "3 completed" in said
-    assert f"{KEYS[3]}: []" in said
+    assert f"{KEYS[3]} not tried" in said
     assert "| two" in said
     assert "no results file" in explain(None, "")
