@@ -16,7 +16,9 @@ def killed(tries: int) -> Cost:
     name = "kill -9 at a random moment"
     with place() as where:
         started = time.monotonic()
-        Bench(where).wait()
+        undisturbed = Bench(where)
+        if undisturbed.wait() != 0:
+            raise SystemExit(f"A session that nothing disturbs fails:\n{undisturbed.output}")
         whole = time.monotonic() - started
     cost = Cost(name)
     draw = random.Random(9)
