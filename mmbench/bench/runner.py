@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from mmbench.bench import plan, tree
-from mmbench.bench.grade import grade, keep_artifacts
+from mmbench.bench import artifacts, plan, tree
+from mmbench.bench.grade import grade
 from mmbench.bench.judging import Judging
 from mmbench.bench.trial import Executed, Setting, TrialSpec, execute
 from mmbench.bench.trial_record import no_run
@@ -161,7 +161,7 @@ def _execute(driver: Driver, spec: TrialSpec, tee: Callable[[bytes], None] | Non
     started = utc_now()
     try:
         executed = execute(driver.setting, spec, driver.cancel, tee)
-        executed.record["artifacts"] = keep_artifacts(
+        executed.record["artifacts"] = artifacts.keep(
             spec, executed, driver.artifacts, driver.results, driver.setting.redactor
         )
     except PrerequisiteError:
