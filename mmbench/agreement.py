@@ -14,7 +14,7 @@ from itertools import combinations
 from statistics import fmean, median, variance
 from typing import Literal
 
-from mmbench.power import Estimate, Interval, clustered_mean, wilson
+from mmbench.power import Estimate, Interval, clustered_mean, jackknife, wilson
 
 Side = Literal["A", "B"]
 Preference = Literal["A", "B", "tie", "inconsistent"]
@@ -66,6 +66,7 @@ class Accuracy:
     first_chosen: int
     first_shown: int
     kappa: float | None
+    kappa_interval: Interval | None = None
 
     @property
     def accuracy(self) -> float | None:
@@ -112,8 +113,14 @@ def accuracy(pairs: Sequence[JudgedPair]) -> Accuracy:
         consistent=sum(pair.verdicts[0] == pair.verdicts[1] for pair in both),
         first_chosen=sum(raw == "A" for raw in sides),
         first_shown=len(sides),
-        kappa=cohen_kappa([(verdict, pair.chosen) for pair in pairs for verdict in pair.verdicts]),
+        kappa=cohen_kappa(ratings := [(verdict, pair.chosen) for pair in pairs for verdict in pair.verdicts]),
+        kappa_interval=_unit(jackknife(ratings, [c for _, c in hits], cohen_kappa)),
     )
+
+
+def _unit(interval: Interval | None) -> Interval | None:
+    """Cut the interval of a kappa to what a kappa can be."""
+    return None if interval is None else Interval(max(-1.0, interval.low), min(1.0, interval.high))
 
 
 def accuracy_by(pairs: Iterable[JudgedPair], group: Callable[[JudgedPair], str]) -> dict[str, Accuracy]:
@@ -252,7 +259,8 @@ class GradeAgreement:
 
     `alpha_humans` is the agreement of the people among themselves, the
     ceiling for `alpha_all`, in which the judge is one more rater. `bias` is
-    judge minus human by arm, in grades: above 0 the judge is generous.
+    judge minus human by arm, in grades: above 0 the judge is generous. The
+    intervals know that outcomes of one case are alike.
     """
 
     n: int
@@ -262,6 +270,9 @@ class GradeAgreement:
     alpha_humans: float | None
     alpha_all: float | None
     bias: dict[str, Estimate]
+    exact_interval: Interval | None = None
+    within_one_interval: Interval | None = None
+    kappa_interval: Interval | None = None
 
 
 def grade_agreement(cases: Sequence[GradedCase]) -> GradeAgreement:
@@ -275,7 +286,24 @@ def grade_agreement(cases: Sequence[GradedCase]) -> GradeAgreement:
         alpha_humans=krippendorff_alpha([case.humans for case in cases]),
         alpha_all=krippendorff_alpha([(case.judge, *case.humans) for case in cases]),
         bias=_bias(cases, gaps),
+        exact_interval=_share_interval(cases, [gap == 0 for gap in gaps]),
+        within_one_interval=_share_interval(cases, [abs(gap) <= 1 for gap in gaps]),
+        kappa_interval=_unit(
+            jackknife(
+                [(case.judge, case.human) for case in cases],
+                [case.cluster or case.case for case in cases],
+                quadratic_kappa,
+            )
+        ),
     )
+
+
+def _share_interval(cases: Sequence[GradedCase], hits: Sequence[bool]) -> Interval | None:
+    """Return Wilson's interval with the cases as sample: outcomes of one case are not independent items."""
+    rows: defaultdict[str, list[bool]] = defaultdict(list)
+    for case, hit in zip(cases, hits, strict=True):
+        rows[case.case].append(hit)
+    return wilson(math.fsum(fmean(row) for row in rows.values()), len(rows))
 
 
 def _bias(cases: Sequence[GradedCase], gaps: Sequence[float]) -> dict[str, Estimate]:

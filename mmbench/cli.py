@@ -222,8 +222,10 @@ def _validate(arguments: argparse.Namespace, where: Project) -> int:
     report = validation.validate(where, arguments.paths)
     for fault in report.faults:
         print(fault)
+    beside = f", {report.beside} files beside them" if report.beside else ""
     print(
-        f"{report.cases} cases, {report.ledgers} results files, {report.lines} lines: {len(report.faults)} faults"
+        f"{report.cases} cases, {report.ledgers} results files, {report.lines} lines{beside}: "
+        f"{len(report.faults)} faults"
     )
     return 4 if report.faults else 0
 

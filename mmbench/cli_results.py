@@ -143,11 +143,12 @@ def _void(arguments: argparse.Namespace, where: Project) -> int:
 
 
 def _clean(arguments: argparse.Namespace, where: Project) -> int:
+    from mmbench import cleanup
     from mmbench.bench import clean
 
     for name in arguments.what:
-        if name not in clean.KINDS:
-            raise unknown("kind of thing to clean", name, clean.KINDS)
+        if name not in cleanup.KINDS:
+            raise unknown("kind of thing to clean", name, cleanup.KINDS)
     wanted = clean.Wanted(arguments.sessions, arguments.what, arguments.older_than, arguments.larger_than)
     items = clean.found(where, wanted)
     print(clean.said(items))
@@ -159,8 +160,8 @@ def _clean(arguments: argparse.Namespace, where: Project) -> int:
     lines = clean.remove(where, items)
     failed = [line for line in lines if line["result"] == "failed"]
     for line in failed:
-        print(f"{line['session']} {line['kind']}: not removed: {line['error']}", file=sys.stderr)
-    print(f"{len(lines) - len(failed)} folders removed; see .mmbench/{clean.LOG}.")
+        print(f"{line['session']} {line['what']}: not removed: {line['error']}", file=sys.stderr)
+    print(f"{len(lines) - len(failed)} folders removed; results/cleanup/ says which, for each session.")
     return 1 if failed else 0
 
 

@@ -9,16 +9,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mmbench import comparability, jsontext, ledger, soundness
+from mmbench import cleanup, comparability, jsontext, ledger, soundness
 from mmbench.errors import DataError
 from mmbench.layout import Project
 from mmbench.records import Attempt, Session, Trial, state
 
 FORMAT, VERSION = "mmbench-export", 1
-CLEAN_LOG = "clean.log.jsonl"
 Row = dict[str, Any]
 
 SESSIONS: Mapping[str, type] = {
@@ -70,7 +70,7 @@ def _session(where: Project, session: Session, path: Path) -> dict[str, Any]:
             for attempt in trial.attempts
             for artifact in attempt.trial["artifacts"]
         ],
-        "cleaned": _cleaned(where, session.id),
+        "cleaned": [asdict(removal) for removal in cleanup.read(path.parent, session.id)],
         "cases": {name: _case(where, digest) for name, digest in session.header["cases"].items()},
         "lines": values,
     }
@@ -92,14 +92,6 @@ def _warnings(session: Session, tail: bytes) -> Iterator[str]:
 
 def _reasons(session: Session) -> list[tuple[soundness.Reason, int]]:
     return soundness.counted(soundness.pairs(session)).most_common()
-
-
-def _cleaned(where: Project, session: str) -> list[Any]:
-    path = where.state / CLEAN_LOG
-    if not path.is_file():
-        return []
-    lines, _ = ledger.split(path.read_bytes())
-    return [value for line in lines if (value := ledger.parse_line(line, path))["session"] == session]
 
 
 def _case(where: Project, digest: str) -> Any:

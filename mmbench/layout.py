@@ -25,7 +25,9 @@ class Project:
     ├── cases/<suite>/<id>/         case.json  prompt.md  solution.sh
     ├── results/<session>.jsonl     one ledger per session, committed
     │   ├── cases/<hash>.json       the cases of those sessions as they were
-    │   └── artifacts/<session>/    small files that agents wrote
+    │   ├── artifacts/<session>/    small files that agents wrote
+    │   ├── cleanup/<session>.jsonl what was removed of it later, and when
+    │   └── judge/*.json            how far judges agree with people
     ├── site/                       source of the report
     ├── _site/                      the built report, ignored by git
     └── .mmbench/                   ignored by git, can always be deleted

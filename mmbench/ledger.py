@@ -95,12 +95,18 @@ def chain_fault(values: list[dict[str, Any]], lines: list[RawLine]) -> FoldError
     return None
 
 
-def load(path: Path) -> Session:
-    """Read, check the chain of and fold a ledger; DataError says the first bad line."""
+def chained(path: Path) -> tuple[list[dict[str, Any]], list[RawLine]]:
+    """Read a file and check its chain; DataError says the first bad line."""
     values, lines, _ = read(path)
     broken = chain_fault(values, lines)
     if broken is not None:
         raise _bad(path, broken.line, broken.reason)
+    return values, lines
+
+
+def load(path: Path) -> Session:
+    """Read, check the chain of and fold a ledger; DataError says the first bad line."""
+    values, lines = chained(path)
     try:
         session = records.fold(values)
     except FoldError as error:
@@ -126,6 +132,8 @@ class Ledger:
         self._seq = 0
         self._prev: str | None = None
         self._broken = False
+        self._unnamed = False
+        """Whether its first line is still to come: until then it lies under another name."""
 
     @classmethod
     def create(cls, path: Path, clock: Callable[[], str] = utc_now, redact: Redact = dict) -> Self:
@@ -140,13 +148,38 @@ class Ledger:
         except OSError as error:
             raise _unwritable(path, error) from error
         _lock(descriptor, path)
-        return cls(path, descriptor, clock, redact)
+        ledger = cls(path, descriptor, clock, redact)
+        ledger._unnamed = True
+        return ledger
 
     @classmethod
     def open(
         cls, path: Path, clock: Callable[[], str] = utc_now, redact: Redact = dict
     ) -> tuple[Self, Session]:
         """Continue a results file: lock it, repair a torn last line, check its chain, fold it."""
+        ledger = cls._continued(path, clock, redact)
+        try:
+            session = load(path)
+        except BaseException:
+            ledger.close()
+            raise
+        ledger._seq, ledger._prev = session.lines, session.head
+        return ledger, session
+
+    @classmethod
+    def reopen(cls, path: Path, clock: Callable[[], str] = utc_now, redact: Redact = dict) -> Self:
+        """Continue a chained file that is no session: lock it, repair a torn last line, check its chain."""
+        ledger = cls._continued(path, clock, redact)
+        try:
+            _, lines = chained(path)
+        except BaseException:
+            ledger.close()
+            raise
+        ledger._seq, ledger._prev = len(lines), lines[-1].sha256 if lines else None
+        return ledger
+
+    @classmethod
+    def _continued(cls, path: Path, clock: Callable[[], str], redact: Redact) -> Self:
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
         except OSError as error:
@@ -154,13 +187,10 @@ class Ledger:
         _lock(descriptor, path)
         try:
             _repair(descriptor)
-            session = load(path)
         except BaseException:
             os.close(descriptor)
             raise
-        ledger = cls(path, descriptor, clock, redact)
-        ledger._seq, ledger._prev = session.lines, session.head
-        return ledger, session
+        return cls(path, descriptor, clock, redact)
 
     def append(self, kind: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Write one record durably and return it; it is validated before and on the disk after."""
@@ -175,9 +205,9 @@ class Ledger:
             )
         data = jsontext.dumps(record).encode()
         self._write(data + b"\n")
-        if self._seq == 0:
-            _unborn(self.path).rename(self.path)
-            _sync_folder(self.path.parent)
+        if self._unnamed:
+            self._take_name()
+            self._unnamed = False
         self._seq, self._prev = self._seq + 1, jsontext.sha256(data)
         return dict(record)
 
@@ -189,11 +219,15 @@ class Ledger:
             os.fsync(self._descriptor)
         except OSError as error:
             self._undo(size)
-            raise PrerequisiteError(
-                f"{self.path.name} cannot be written: {error.strerror}.",
-                where=self.path.name,
-                fix="Free space or fix the folder, then run the same command with --resume; nothing is lost.",
-            ) from error
+            raise _failed(self.path, error) from error
+
+    def _take_name(self) -> None:
+        """Give the file its own name, durably, now that its first line is whole."""
+        try:
+            _unborn(self.path).rename(self.path)
+            _sync_folder(self.path.parent)
+        except OSError as error:
+            raise _failed(self.path, error) from error
 
     def _undo(self, size: int) -> None:
         try:
@@ -215,6 +249,14 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _failed(path: Path, error: OSError) -> PrerequisiteError:
+    return PrerequisiteError(
+        f"{path.name} cannot be written: {error.strerror}.",
+        where=path.name,
+        fix="Free space or fix the folder, then run the same command with --resume; nothing is lost.",
+    )
 
 
 def _unborn(path: Path) -> Path:

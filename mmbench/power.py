@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist, fmean
+from typing import TypeVar
 
 POWER_FACTOR = 2.80
 """z(0.975) + z(0.80): an effect of this many standard errors is found four times in five at α = 5 %."""
@@ -21,6 +22,9 @@ SD_BETWEEN = 12.0
 
 SD_WITHIN = 60.0
 """Default spread of one run's lift around its case's true lift, in points (see `detectable_lift`)."""
+
+MIN_CLUSTERS = 8
+"""Under this many clusters a jackknife says nothing: too few to learn their spread from."""
 
 _ROUNDING = 1e-9  # relative size under which a spread is float noise
 
@@ -171,6 +175,38 @@ def _clustered_error(values: Sequence[float], clusters: Sequence[str], mean: flo
         sums[cluster] += value - mean
     groups = len(sums)
     return math.sqrt(groups / (groups - 1) * math.fsum(s * s for s in sums.values())) / len(values)
+
+
+_Item = TypeVar("_Item")
+MOST_GROUPS = 50
+"""Groups that a jackknife leaves out in turn; more clusters are put together, so that its cost stays bounded."""
+
+
+def jackknife(
+    items: Sequence[_Item], clusters: Sequence[str], statistic: Callable[[Sequence[_Item]], float | None]
+) -> Interval | None:
+    """Return the 95 % interval of a statistic that has no simple error, one cluster label per item.
+
+    Source: the delete-a-group jackknife of Kott 2001, with Student's t over
+    groups - 1. None under eight clusters, without spread, and where the
+    statistic is not defined on all or on some part.
+    """
+    known = sorted(set(clusters))
+    if len(known) < MIN_CLUSTERS:
+        return None
+    place = {cluster: index % MOST_GROUPS for index, cluster in enumerate(known)}
+    groups = range(min(len(known), MOST_GROUPS))
+    parts = [
+        statistic([item for item, cluster in zip(items, clusters, strict=True) if place[cluster] != left_out])
+        for left_out in groups
+    ]
+    values, point = [part for part in parts if part is not None], statistic(items)
+    if point is None or len(values) < len(parts) or max(values) - min(values) <= _ROUNDING:
+        return None
+    middle = fmean(values)
+    error = math.sqrt((len(values) - 1) / len(values) * math.fsum((v - middle) ** 2 for v in values))
+    half = student_quantile(0.975, len(values) - 1) * error
+    return Interval(point - half, point + half)
 
 
 def detectable_lift(

@@ -88,12 +88,13 @@ def text(text: str) -> Iterator[tuple[str, str]]:
 
 
 def results(folder: Path, cache: Path | None = None) -> list[Finding]:
-    """Return the findings in a results folder: ledgers, cases and artifacts.
+    """Return the findings in a results folder: ledgers, cases, artifacts, and what lies beside them.
 
     `cache` is a file that remembers which files were clean, by size, time and inode.
     """
     allowed = _allowed(folder / ALLOWED)
-    paths = sorted([*folder.glob("*.jsonl"), *folder.glob("cases/*.json"), *_below(folder / "artifacts")])
+    named = ("*.jsonl", "cases/*.json", "cleanup/*.jsonl", "judge/*.json")
+    paths = sorted([*(path for form in named for path in folder.glob(form)), *_below(folder / "artifacts")])
     clean = _remembered(cache)
     seen: dict[str, list[int]] = {}
     findings: list[Finding] = []

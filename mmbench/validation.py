@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mmbench import case, jsontext, ledger, records, schema
+from mmbench import case, cleanup, jsontext, ledger, records, schema, trust
 from mmbench.errors import DataError, UsageError
 from mmbench.layout import Project
 from mmbench.ledger import RawLine
@@ -35,6 +35,8 @@ class Validation:
     cases: int = 0
     ledgers: int = 0
     lines: int = 0
+    beside: int = 0
+    """Clean-up logs and figures on judges."""
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -49,6 +51,8 @@ def validate(where: Project, paths: Sequence[Path] = ()) -> Validation:
         _ledger(path, found)
     if not paths:
         found.faults += _stored_cases(where.results / "cases")
+        found.beside, faults = beside(where.results)
+        found.faults += faults
     return found
 
 
@@ -130,6 +134,37 @@ def ledger_faults(path: Path) -> list[Fault]:
     found = Validation()
     _ledger(path, found)
     return found.faults
+
+
+def beside(results: Path) -> tuple[int, list[Fault]]:
+    """Check what lies beside the sessions: clean-up logs and figures on judges; returns how many files and faults."""
+    logs, measured = list(cleanup.logs(results)), list(trust.files(results))
+    faults = [fault for path in logs for fault in _log_faults(path)]
+    faults += [
+        Fault(f"results/judge/{path.name}", None, found.pointer, found.reason)
+        for path in measured
+        for found in trust.faults(path)
+    ]
+    return len(logs) + len(measured), faults
+
+
+def _log_faults(path: Path) -> Iterator[Fault]:
+    """Check a clean-up log: each line by itself, that it speaks of its session, and the chain."""
+    name = f"results/cleanup/{path.name}"
+    try:
+        values, lines, tail = ledger.read(path)
+    except DataError as error:
+        yield Fault(*_place(f"results/cleanup/{error.where}"), "/", error.what)
+        return
+    if tail:
+        yield Fault(name, len(lines) + 1, "/", "the last line is torn; the next `clean` repairs it")
+    for number, value in enumerate(values, start=1):
+        yield from (Fault(name, number, f.pointer, f.reason) for f in schema.faults("record.cleanup", value))
+        if value.get("session") != path.stem:
+            yield Fault(name, number, "/session", f"it speaks of {value.get('session')!r}")
+    broken = ledger.chain_fault(values, lines)
+    if broken is not None:
+        yield Fault(name, broken.line + 1, "/", broken.reason)
 
 
 def _values(name: str, lines: list[RawLine], path: Path, found: Validation) -> list[dict[str, Any]] | None:

@@ -26,6 +26,8 @@ class Verification:
 
     files: int = 0
     lines: int = 0
+    beside: int = 0
+    """Clean-up logs and figures on judges."""
     anchored: int = 0
     """Files whose line is held by a tag."""
     since: str | None = None
@@ -36,6 +38,8 @@ class Verification:
     def summary(self) -> str:
         """Say in one line what was proved."""
         parts = [f"{self.files} results files, {self.lines} lines: {len(self.faults)} faults"]
+        if self.beside:
+            parts.append(f"{self.beside} files beside them")
         if self.since is not None:
             parts.append(f"{self.compared} files compared with {self.since[:12]}")
         if self.anchored:
@@ -64,6 +68,9 @@ def verify(
             held = list(_anchored(path, lines, anchor)) if anchor is not None else None
             found.anchored += held == []
             found.faults += held or []
+    if not paths:
+        found.beside, faults = validation.beside(where.results)
+        found.faults += faults
     if since is not None:
         _compare(where, repository, since, found)
     return found
@@ -114,15 +121,16 @@ def _compare(where: Project, repository: Path | None, since: str, found: Verific
             "The results folder is in no git repository.", where=str(where.results), fix="Leave --since out."
         )
     found.since = git.commit(repository, since)
-    below = where.results.resolve().relative_to(repository.resolve())
-    for name, old in git.files(repository, found.since, below):
-        if name.endswith(".jsonl"):
-            found.compared += 1
-            found.faults += _prefix(where.results / name, old, since)
+    for place in (Path(), Path("cleanup")):
+        below = where.results.resolve().relative_to(repository.resolve()) / place
+        for name, old in git.files(repository, found.since, below):
+            if name.endswith(".jsonl"):
+                found.compared += 1
+                found.faults += _prefix(where.results, place / name, old, since)
 
 
-def _prefix(path: Path, old: bytes, since: str) -> Iterator[Fault]:
-    name = f"results/{path.name}"
+def _prefix(results: Path, below: Path, old: bytes, since: str) -> Iterator[Fault]:
+    path, name = results / below, f"results/{below.as_posix()}"
     if path.is_symlink() or not path.is_file():
         yield Fault(name, None, "/", f"it was there at {since} and is gone")
         return

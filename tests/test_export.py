@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mmbench import cli, export, jsontext, ledger
+from mmbench import cleanup, cli, export, jsontext, ledger
 from mmbench.errors import DataError
 from mmbench.export import TABLES, Row
 from mmbench.layout import Project
@@ -46,12 +46,11 @@ def test_the_document_tells_what_the_lines_do_not(tmp_path: Path) -> None:
     where = Project(tmp_path, tmp_path / "results", tmp_path / "state")
     sessions.write(where.ledger("s1"), sessions.keys(), done=3)
     void(where, "s1", why="noise", case="case-0")
-    where.state.mkdir()
-    (where.state / "clean.log.jsonl").write_text(
-        '{"session":"s1","kind":"streams"}\n{"session":"s2","kind":"streams"}\n'
-    )
+    removal = {"session": "s1", "what": "streams", "files": 2, "bytes": 9, "result": "removed", "error": None}
+    with cleanup.writer(where.results, "s1", lambda: sessions.AT) as book:
+        book.append(cleanup.RECORD, removal)
     (found,) = export.document(where, [where.ledger("s1")])["sessions"]
-    assert found["cleaned"] == [{"session": "s1", "kind": "streams"}]
+    assert found["cleaned"] == [{"at": sessions.AT, **removal}]
     assert found["figures"]["voided"] == 2
     assert [pair["reasons"] for pair in found["pairs"]] == [["voided"], ["missing"]]
     assert "the session is not finished" in found["warnings"]

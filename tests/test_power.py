@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
+from statistics import fmean
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +18,7 @@ from mmbench.power import (
     cases_needed,
     clustered_mean,
     detectable_lift,
+    jackknife,
     power_factor,
     student_quantile,
     student_tail,
@@ -164,3 +167,29 @@ def test_a_design_without_cases_or_target_is_refused() -> None:
 def test_interval_knows_what_it_holds() -> None:
     assert 0 in Interval(-1, 1)
     assert 2 not in Interval(-1, 1)
+
+
+def test_a_jackknife_of_a_mean_is_the_students_t_interval() -> None:
+    values = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0, 1.0, 3.0, 9.0]
+    found = jackknife(values, [str(index) for index in range(9)], fmean)
+    expected = clustered_mean(values, [str(index) for index in range(9)]).interval
+    assert found is not None and expected is not None
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_a_jackknife_says_nothing_where_it_cannot() -> None:
+    names = [str(index) for index in range(9)]
+    assert jackknife([1.0] * 9, names, fmean) is None  # no spread
+    assert jackknife([1.0, 2.0] * 3, names[:6], fmean) is None  # too few clusters
+    assert jackknife([1.0, 2.0, *[3.0] * 7], names, lambda part: None if 1.0 not in part else 1.0) is None
+
+
+def test_a_jackknife_puts_clusters_together_beyond_a_bound() -> None:
+    asked: list[int] = []
+
+    def count(part: Sequence[float]) -> float:
+        asked.append(len(part))
+        return fmean(part)
+
+    assert jackknife([float(index) for index in range(500)], [f"{i:03}" for i in range(500)], count)
+    assert len(asked) == 51 and set(asked) == {490, 500}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mmbench import cli, jsontext, ledger
+from mmbench import cleanup, cli, jsontext, ledger
 from mmbench.errors import UsageError
 from mmbench.layout import Project
 from mmbench.ledger import Ledger
@@ -185,3 +185,51 @@ def test_the_command_tells_the_line_and_exits_with_4(
     shown = capsys.readouterr()
     assert "results/s1.jsonl:4: /: prev is not the hash of the line before" in shown.err
     assert "1 results files, 5 lines: 1 faults" in shown.out
+
+
+def clean_up(where: Project, what: str = "streams") -> None:
+    line = {"session": "s1", "what": what, "files": 2, "bytes": 9, "result": "removed", "error": None}
+    with cleanup.writer(where.results, "s1") as book:
+        book.append(cleanup.RECORD, line)
+
+
+def test_a_clean_up_log_is_chained_and_only_appended_to(where: Project) -> None:
+    clean_up(where)
+    git(where.root, "add", ".")
+    git(where.root, "commit", "--quiet", "-m", "clean up")
+    clean_up(where, "artifacts")
+    found = verify(where, since="HEAD")
+    assert found.faults == []
+    assert (found.compared, found.beside) == (2, 1)
+    assert [removal.what for removal in cleanup.read(where.results, "s1")] == ["streams", "artifacts"]
+    path = cleanup.path_of(where.results, "s1")
+    path.write_bytes(path.read_bytes().splitlines(keepends=True)[1])
+    faults = verify(where, since="HEAD").faults
+    assert {fault.file for fault in faults} == {"results/cleanup/s1.jsonl"}
+    assert "expected 0" in faults[0].reason and "only appended to" in faults[-1].reason
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda data: data.replace(b'"what":"streams"', b'"what":"scores"'), "'scores' is not one of"),
+        (lambda data: data.replace(b'"session":"s1"', b'"session":"s2"'), "it speaks of 's2'"),
+        (lambda data: data[:-1], "the last line is torn"),
+        (lambda data: b"<<<<<<< HEAD\n" + data, "not a JSON object"),
+    ],
+)
+def test_a_damaged_clean_up_log_is_found(
+    where: Project, change: Callable[[bytes], bytes], reason: str
+) -> None:
+    clean_up(where)
+    path = cleanup.path_of(where.results, "s1")
+    path.write_bytes(change(path.read_bytes()))
+    (fault,) = verify(where).faults
+    assert fault.file == "results/cleanup/s1.jsonl" and reason in fault.reason
+
+
+def test_figures_on_a_judge_are_checked(where: Project) -> None:
+    (where.results / "judge").mkdir()
+    (where.results / "judge" / "accuracy-0.json").write_text('{"kind": "accuracy", "v": 2}')
+    faults = verify(where).faults
+    assert faults and {fault.file for fault in faults} == {"results/judge/accuracy-0.json"}

@@ -1,7 +1,8 @@
 """Remove what sessions left beside their records: sandboxes, raw streams, artifacts.
 
-Records and scores stay. Nothing is removed while a session is under way, and
-what was removed is written down in `.mmbench/clean.log.jsonl`.
+Records and scores stay. Nothing is removed while a session is under way. What
+was removed is written down beside the session's results (`mmbench.cleanup`), or
+in `.mmbench/clean.log.jsonl` when the results folder does not hold the session.
 """
 
 from __future__ import annotations
@@ -10,18 +11,17 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
-from mmbench import jsontext, ledger
+from mmbench import cleanup, jsontext, ledger
 from mmbench.bench import tree
+from mmbench.cleanup import KINDS, Kind
 from mmbench.errors import UsageError
-from mmbench.layout import Project
+from mmbench.layout import Project, is_name
 
-Kind = Literal["sandboxes", "streams", "artifacts"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 LOG = "clean.log.jsonl"
 DAY_S = 86_400
 
@@ -123,29 +123,36 @@ def remove(where: Project, items: Sequence[Item]) -> list[dict[str, Any]]:
 
 
 def _removed(where: Project, item: Item) -> dict[str, Any]:
-    error = None
-    there = item.path.is_dir()
-    try:
-        tree.remove(item.path)
-    except OSError as failure:
-        error = failure.strerror or type(failure).__name__
-    line = {
-        "at": ledger.utc_now(),
-        "session": item.session,
-        "kind": item.kind,
-        "files": item.files,
-        "bytes": item.bytes,
-        "result": "failed" if error else "removed" if there else "missing",
-        "error": error,
-    }
-    _log(where.state / LOG, line)
+    """Remove one folder; its log is opened before, so that nothing goes unrecorded."""
+    with _log(where, item.session) as note:
+        error = None
+        there = item.path.is_dir()
+        try:
+            tree.remove(item.path)
+        except OSError as failure:
+            error = failure.strerror or type(failure).__name__
+        line = {
+            "session": item.session,
+            "what": item.kind,
+            "files": item.files,
+            "bytes": item.bytes,
+            "result": "failed" if error else "removed" if there else "missing",
+            "error": error,
+        }
+        note(line)
     return line
 
 
-def _log(path: Path, line: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab") as file:
-        file.write(jsontext.dumps(line).encode() + b"\n")
+@contextlib.contextmanager
+def _log(where: Project, session: str) -> Iterator[Callable[[dict[str, Any]], object]]:
+    """Open the log of a session: beside its results, or on this machine when they are elsewhere."""
+    if is_name(session) and where.ledger(session).is_file():
+        with cleanup.writer(where.results, session) as book:
+            yield lambda line: book.append(cleanup.RECORD, line)
+        return
+    where.state.mkdir(parents=True, exist_ok=True)
+    with (where.state / LOG).open("ab") as file:
+        yield lambda line: file.write(jsontext.dumps({"at": ledger.utc_now()} | line).encode() + b"\n")
 
 
 def after_session(where: Project, session: str) -> list[dict[str, Any]]:

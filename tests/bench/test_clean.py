@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mmbench import cli, jsontext
+from mmbench import cleanup, cli, jsontext, validation
 from mmbench.bench import clean, sandbox
 from mmbench.bench.clean import Wanted
-from mmbench.errors import UsageError
+from mmbench.errors import PrerequisiteError, UsageError
 from mmbench.layout import Project
 from mmbench.ledger import Ledger
 from tests.support import sessions
@@ -54,12 +54,29 @@ def test_what_is_removed_is_logged_and_records_stay(where: Project) -> None:
     assert len(names(where)) == 3
     again = clean.remove(where, items)
     assert [line["result"] for line in again] == ["missing"] * 3
-    log = [jsontext.loads(line) for line in (where.state / clean.LOG).read_bytes().splitlines()]
-    assert [(line["session"], line["kind"], line["result"]) for line in log][:3] == [
-        ("s1", kind, "removed") for kind in clean.KINDS
+    log = cleanup.read(where.results, "s1")
+    assert [(line.session, line.what, line.result) for line in log][:3] == [
+        ("s1", kind, "removed") for kind in cleanup.KINDS
     ]
     assert len(log) == 6
-    assert str(where.root) not in (where.state / clean.LOG).read_text()
+    assert log[0].bytes >= 100_000 and log[0].files >= 3
+    assert str(where.root) not in cleanup.path_of(where.results, "s1").read_text()
+    assert validation.beside(where.results) == (1, [])
+
+
+def test_a_session_whose_results_are_elsewhere_is_logged_on_this_machine(where: Project) -> None:
+    where.ledger("s2").unlink()
+    clean.remove(where, clean.found(where, Wanted(sessions=["s2"], kinds=["streams"])))
+    assert not cleanup.path_of(where.results, "s2").exists()
+    (line,) = (where.state / clean.LOG).read_bytes().splitlines()
+    assert jsontext.loads(line)["session"] == "s2"
+
+
+def test_nothing_is_removed_that_cannot_be_logged(where: Project) -> None:
+    cleanup.folder(where.results).write_text("a file where the folder should be")
+    with pytest.raises(PrerequisiteError):
+        clean.remove(where, clean.found(where, Wanted(sessions=["s1"])))
+    assert len(names(where, sessions=["s1"])) == 3
 
 
 def test_nothing_is_removed_while_a_session_writes(where: Project) -> None:

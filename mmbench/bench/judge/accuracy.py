@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from pathlib import Path
 from typing import Any
 
-from mmbench.agreement import Accuracy, JudgedPair, accuracy, accuracy_by
+from mmbench import partiality
+from mmbench.agreement import Accuracy, JudgedPair, Side, accuracy, accuracy_by
 from mmbench.bench.judge import pairs as files
 from mmbench.errors import DataError, UsageError
 from mmbench.power import Interval
@@ -25,6 +27,10 @@ class Labelled:
     models: str
     judge: str
     """Who judged, empty where the predictions do not tell."""
+    own: Side | None = None
+    """The side whose response is of the judge's own model."""
+    prompt: str = ""
+    """Hash of the question that was asked, empty where the predictions do not tell."""
 
 
 def load(
@@ -68,12 +74,32 @@ def _labelled(task: str, entry: Mapping[str, Any], said: Any, path: Path) -> Lab
         _judgement(said, "reverse", path),
         cluster=f"{task}/{source}/{prompt}" if prompt is not None else "",
     )
-    return Labelled(pair, task, source, _models(entry), _evaluator(said))
+    models, judge = _models(entry), _evaluator(said)
+    return Labelled(
+        pair,
+        task,
+        source,
+        " / ".join(sorted(models)) if all(models) else "",
+        judge,
+        partiality.own_side(judge, models),
+        _question(said),
+    )
 
 
 def _evaluator(said: Mapping[str, Any]) -> str:
     forward = said.get("forward")
     return str(forward[0].get("evaluator", ""))[:200] if forward else ""
+
+
+def _question(said: Mapping[str, Any]) -> str:
+    match said.get("forward"):
+        case [{"metadata": {"prompt_sha256": str() as digest}}, *_] if _DIGEST.fullmatch(digest):
+            return digest
+        case _:
+            return ""
+
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def _judgement(said: Mapping[str, Any], order: str, path: Path) -> str | None:
@@ -91,11 +117,11 @@ def _judgement(said: Mapping[str, Any], order: str, path: Path) -> str | None:
             )
 
 
-def _models(entry: Mapping[str, Any]) -> str:
-    """Return the two models of a pair, whichever stands first."""
+def _models(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the models of both responses, empty where unknown."""
     sides = (entry.get("response_a"), entry.get("response_b"))
-    names = [str(side.get("model_name", "")) if isinstance(side, dict) else "" for side in sides]
-    return " / ".join(sorted(names)) if all(names) else ""
+    first, second = (str(side.get("model_name", "")) if isinstance(side, dict) else "" for side in sides)
+    return first, second
 
 
 GROUPS: dict[str, Callable[[Labelled], str]] = {
@@ -108,7 +134,12 @@ GROUPS: dict[str, Callable[[Labelled], str]] = {
 def report(labelled: Sequence[Labelled]) -> dict[str, Any]:
     """Return every figure: overall, by task, by source of the prompt and by pair of models."""
     groups = {name: _grouped(labelled, key) for name, key in GROUPS.items()}
-    return {"overall": facts(accuracy([one.pair for one in labelled])), "by": groups}
+    own = partiality.self_preference([(one.pair, one.own) for one in labelled if one.own is not None])
+    return {
+        "overall": facts(accuracy([one.pair for one in labelled])),
+        "by": groups,
+        "self_preference": None if own is None else asdict(own),
+    }
 
 
 def _grouped(labelled: Sequence[Labelled], key: Callable[[Labelled], str]) -> dict[str, dict[str, Any]]:
@@ -131,6 +162,7 @@ def facts(found: Accuracy) -> dict[str, Any]:
         "first_share": found.first_share,
         "position_bias": found.position_bias,
         "kappa": found.kappa,
+        "kappa_interval": _ends(found.kappa_interval),
         "wilson": _ends(found.wilson),
         "clustered": _ends(clustered),
         "clusters": found.clustered.clusters if found.clustered else 0,
@@ -150,6 +182,13 @@ def table(found: Mapping[str, Any]) -> str:
         rows = {name: row for name, row in found["by"][title].items() if name}
         if len(rows) > 1:
             lines += ["", f"By {title}", *(_row(name, row) for name, row in rows.items())]
+    own = found["self_preference"]
+    if own is not None:
+        lines += [
+            "",
+            f"Responses of its own model: chosen in {_share(own['judge'])} of {own['verdicts']} verdicts, "
+            f"by people in {_share(own['people'])}",
+        ]
     lines += ["", _NOTE]
     return "\n".join(lines)
 

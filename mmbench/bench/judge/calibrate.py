@@ -7,6 +7,7 @@ The grades of people are JSON lines: {"session", "case", "arm", "run", "grades":
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -101,17 +102,8 @@ def report(found: Sequence[Pairing], repeats: Repeatability | None = None) -> di
     """Return every figure as plain values; shares are 0..1, biases in grades."""
     judged = [one for one in found if one.judge is not None]
     raters = sorted({name for one in judged for name in one.human.grades})
-    graded = [
-        GradedCase(
-            case=one.human.key.case,
-            arm=one.human.key.arm,
-            judge=one.judge or 0.0,
-            humans=tuple(one.human.grades.get(name) for name in raters),
-            cluster=one.stored.case(one.human.key.case).cluster,
-        )
-        for one in judged
-    ]
-    figures = asdict(grade_agreement(graded))
+    graded = [(one, _graded(one, raters)) for one in judged]
+    figures = asdict(grade_agreement([case for _, case in graded]))
     prompts = sorted({one.attempt.verdict["judge"]["prompt_sha256"] for one in judged if one.attempt.verdict})
     models = sorted(
         {m for one in judged if one.attempt.verdict for m in one.attempt.verdict["judge"]["models"]}
@@ -121,8 +113,36 @@ def report(found: Sequence[Pairing], repeats: Repeatability | None = None) -> di
         "prompts": prompts,
         "raters": len(raters),
         "unjudged": len(found) - len(judged),
+        "by": {name: _by(graded, values) for name, values in GROUPS.items()},
     }
     return shared | figures | {"repeats": None if repeats is None else asdict(repeats)}
+
+
+def _graded(one: Pairing, raters: Sequence[str]) -> GradedCase:
+    return GradedCase(
+        case=one.human.key.case,
+        arm=one.human.key.arm,
+        judge=one.judge or 0.0,
+        humans=tuple(one.human.grades.get(name) for name in raters),
+        cluster=one.stored.case(one.human.key.case).cluster,
+    )
+
+
+GROUPS: Mapping[str, Callable[[Mapping[str, Any]], Sequence[str]]] = {
+    "archetype": lambda document: [document["archetype"]],
+    "modality": lambda document: document["modality"],
+}
+"""What a case asks of an agent: agreement is told for each."""
+
+
+def _by(
+    graded: Sequence[tuple[Pairing, GradedCase]], values: Callable[[Mapping[str, Any]], Sequence[str]]
+) -> dict[str, dict[str, Any]]:
+    groups: defaultdict[str, list[GradedCase]] = defaultdict(list)
+    for one, case in graded:
+        for value in values(one.stored.case(case.case).document):
+            groups[value].append(case)
+    return {name: asdict(grade_agreement(groups[name])) for name in sorted(groups)}
 
 
 def repeated(
@@ -156,7 +176,7 @@ def table(found: Mapping[str, Any]) -> str:
         ("outcomes", f"{found['n']} graded by both, {found['unjudged']} without a verdict"),
         ("exact agreement", _share(found["exact"])),
         ("within one", _share(found["within_one"])),
-        ("quadratic kappa", _figure(found["kappa"])),
+        ("quadratic kappa", _figure(found["kappa"]) + _ends(found["kappa_interval"])),
         ("alpha, people", f"{_figure(found['alpha_humans'])} ({found['raters']} raters)"),
         ("alpha, with judge", _figure(found["alpha_all"])),
     ]
@@ -174,6 +194,10 @@ def _share(value: float | None) -> str:
 
 def _figure(value: float | None) -> str:
     return "n/a" if value is None else f"{value:.2f}"
+
+
+def _ends(interval: Mapping[str, float] | None) -> str:
+    return f" ({interval['low']:.2f} to {interval['high']:.2f})" if interval else ""
 
 
 def _estimate(bias: Mapping[str, Any]) -> str:

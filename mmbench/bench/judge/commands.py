@@ -29,8 +29,9 @@ def _accuracy(arguments: argparse.Namespace, where: Project) -> int:
     found = accuracies.report(labelled)
     print(accuracies.shown(found, as_json=arguments.json))
     if arguments.save:
-        models = [one.judge for one in labelled if one.judge]
-        _say(saved.save(where, "accuracy", found, models=models, prompts=()))
+        models = [name for one in labelled for name in one.judge.split(",") if name]
+        prompts = [one.prompt for one in labelled if one.prompt]
+        _say(saved.save(where, "accuracy", found, models=models, prompts=prompts))
     return 0
 
 

@@ -200,7 +200,11 @@ def _said(said: tuple[Said[ChoiceReply], ...]) -> list[dict[str, Any]]:
         if one.value is not None
     ]
     return [
-        {"judgement": chosen, "evaluator": ",".join(one.model for one in said), "metadata": {"votes": votes}}
+        {
+            "judgement": chosen,
+            "evaluator": ",".join(one.model for one in said),
+            "metadata": {"prompt_sha256": prompt.template_sha256("pairs"), "votes": votes},
+        }
     ]
 
 

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from mmbench import jsontext
+from mmbench import jsontext, ledger, schema, trust
+from mmbench.errors import DataError
 from mmbench.layout import Project
-
-Kind = Literal["accuracy", "calibration"]
+from mmbench.trust import Kind
 
 
 def save(
     where: Project, kind: Kind, figures: Mapping[str, Any], *, models: Sequence[str], prompts: Sequence[str]
 ) -> Path:
-    """Write figures once; the same figures are the same file."""
+    """Write figures once: the same figures are the same file, with the date of the first time."""
     judge = {"models": sorted(set(models)), "prompts": sorted(set(prompts))}
-    value = {"kind": kind, "v": 1, "judge": judge, "figures": dict(figures)}
+    value: dict[str, Any] = {"kind": kind, "v": trust.VERSION, "judge": judge, "figures": dict(figures)}
     path = where.results / "judge" / f"{kind}-{jsontext.digest(value)[:12]}.json"
+    if path.exists():
+        return path
+    value["at"] = ledger.utc_now()
+    fault = schema.first_fault("judge", value)
+    if fault is not None:
+        raise DataError(
+            f"These figures cannot be kept: {fault.reason}.",
+            where=fault.pointer,
+            fix="Look for names of more than 200 characters in the files that they come from.",
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(jsontext.canonical(value) + b"\n")
     return path

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mmbench import cli
+from mmbench import cli, trust
 from mmbench.bench.judge import accuracy
 from mmbench.errors import DataError, UsageError
 
@@ -105,6 +105,7 @@ def test_figures_are_kept_for_the_report_once(tmp_path: Path, capsys: pytest.Cap
     kept = json.loads(path.read_text())
     assert (kept["kind"], kept["judge"]) == ("accuracy", {"models": ["m"], "prompts": []})
     assert kept["figures"]["overall"]["correct"] == 1
+    assert trust.read(tmp_path / "results")[0].models == ("m",)
     assert f"results/judge/{path.name}" in capsys.readouterr().err
 
 
@@ -143,3 +144,16 @@ def test_any_other_word_is_a_wrong_verdict_as_in_mmrb2(tmp_path: Path) -> None:
     pairs, predictions = write(tmp_path, {"pairs": PAIRS[:1]}, {"1": said("neither", "neither")})
     found = accuracy.report(accuracy.load([pairs], [predictions]))["overall"]
     assert (found["correct"], found["verdicts"]) == (0, 2)
+
+
+def test_a_judge_that_favours_its_own_model_is_told(tmp_path: Path) -> None:
+    pairs = [pair(str(n), "B" if n % 2 else "A", models="xy") for n in range(8)]
+    own = {"judgement": "A", "evaluator": "host/X", "metadata": {"prompt_sha256": "0" * 64}}
+    predictions = {str(n): {"forward": [own], "reverse": [{"judgement": "B"}]} for n in range(8)}
+    labelled = accuracy.load(list(files := write(tmp_path, {"pairs": pairs}, predictions))[:1], files[1:])
+    found = accuracy.report(labelled)["self_preference"]
+    assert (found["pairs"], found["verdicts"]) == (8, 16)
+    assert (found["judge"], found["people"], found["excess"]) == (1.0, 0.5, 0.5)
+    assert found["interval"]["low"] < 0.5 < found["interval"]["high"]
+    assert {one.prompt for one in labelled} == {"0" * 64}
+    assert accuracy.report(accuracy.load([files[0]], [files[1]]))["overall"]["kappa"] == pytest.approx(0.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mmbench import cli
+from mmbench import cli, trust
 from mmbench.bench.judge import calibrate
 from mmbench.errors import DataError
 from mmbench.records import TrialKey
@@ -87,6 +87,12 @@ def test_figures_are_kept_for_the_report(tmp_path: Path, capsys: pytest.CaptureF
     kept = json.loads(path.read_text())
     assert (kept["kind"], kept["figures"]) == ("calibration", found)
     assert kept["judge"]["models"] == ["m"]
+    (measured,) = trust.read(where.results)
+    assert measured.same_question(["m"], kept["judge"]["prompts"][0])
+    assert not measured.same_question(["m"], "1" * 64) and measured.same_judge(["m"])
+    assert not measured.same_judge([])
+    (group,) = found["by"]["archetype"].values()
+    assert group["n"] == found["n"] == 1
 
 
 def test_repeats_ask_the_judge_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
