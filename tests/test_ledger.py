@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -138,3 +140,14 @@ def test_any_text_survives_as_strict_json_on_one_line(text: str) -> None:
         stored = value["outcome"]["final_text"]["text"]
     assert len(stored) == len(text)
     assert stored == "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+
+
+def test_a_disk_that_fails_while_the_file_gets_its_name_is_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(folder: Path) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(folder))
+
+    monkeypatch.setattr("mmbench.ledger._sync_folder", fail)
+    with Ledger.create(tmp_path / "s1.jsonl") as book, pytest.raises(PrerequisiteError, match="Input/output"):
+        book.append("session", sessions.header(sessions.keys(), session="s1"))

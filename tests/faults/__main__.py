@@ -14,6 +14,7 @@ FAULTS: dict[str, Callable[[int], Cost]] = {
     "cut": disks.cut,
     "full": disks.full,
     "io": disks.broken,
+    "device": disks.failing,
     "read-only": disks.read_only,
     "clock": disks.clock,
     "two": processes.two_at_once,

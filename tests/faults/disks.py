@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from mmbench import ledger, validation
@@ -103,6 +104,67 @@ def read_only(tries: int) -> Cost:
         _remount(where, "rw")
         found = settle(name, where, told)
         return found if refused == 3 and untouched else Cost(name, 1)
+
+
+def _mount(*words: str) -> None:
+    subprocess.run(["mount", *words], check=True)
+
+
+@contextlib.contextmanager
+def _failing_disk(where: Place, spare: int) -> Iterator[Callable[[], None]]:
+    """Mount a disk whose medium takes `spare` KiB and then fails, which only fsync tells; yield what mends it."""
+    medium = where.root / "medium"
+    disk, results = medium / "disk", str(where.results)
+    for folder in (medium, where.results):
+        folder.mkdir()
+    _mount("-t", "tmpfs", "-o", "size=16m", "tmpfs", str(medium))
+    try:
+        with disk.open("wb") as file:
+            file.truncate(16 << 20)
+        made = [
+            "mkfs.ext4",
+            "-q",
+            "-O",
+            "^metadata_csum",
+            "-J",
+            "size=1",
+            "-E",
+            "lazy_itable_init=1",
+            "-N",
+            "64",
+        ]
+        subprocess.run([*made, str(disk)], check=True)
+        _mount("-o", "loop", str(disk), results)
+        subprocess.run(["sync", "-f", results], check=True)
+        _mount("-o", f"remount,size={disk.stat().st_blocks // 2 + spare}k", str(medium))
+
+        def mend() -> None:
+            """Give the medium its room, and read from it what was in memory."""
+            _mount("-o", "remount,size=16m", str(medium))
+            subprocess.run(["umount", results], check=True)
+            _mount("-o", "loop", str(disk), results)
+
+        yield mend
+        subprocess.run(["umount", results], check=True)
+    finally:
+        # The kernel lets go of a loop device a moment after its disk is unmounted.
+        subprocess.run(["umount", "--lazy", str(medium)], check=True)
+
+
+def failing(tries: int) -> Cost:
+    """Let the medium under the file system fail, at different moments, then mend it and continue."""
+    name = "a disk that fails under the file system"
+    if not _can_mount() or shutil.which("mkfs.ext4") is None:
+        return Cost(name, skipped=NEEDS_ROOT)
+    cost = Cost(name)
+    for number in range(max(2, tries // 5)):
+        with place() as where, _failing_disk(where, 12 + 20 * (number % 4)) as mend:
+            bench = Bench(where)
+            code, told = bench.wait(), bench.told()
+            mend()
+            found = settle(name, where, told)
+            cost += found if code == 3 else Cost(name, 1)
+    return cost
 
 
 BROKEN_WRITE = """
