@@ -5,11 +5,10 @@ from __future__ import annotations
 import mimetypes
 import os
 import re
-import threading
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from mmbench import jsontext
+from mmbench import atomic, jsontext
 from mmbench.bench import tree
 from mmbench.bench.redact import Redactor
 from mmbench.bench.trial import Executed, TrialSpec
@@ -50,7 +49,8 @@ def keep(
             entry |= {"refused": "it holds a secret, or a name of the machine it was made on"}
         elif data is not None:
             stored = folder / f"{jsontext.sha256(data)[:16]}-{_safe(change.path)}"
-            _store(stored, data)
+            if not stored.exists():
+                atomic.write(stored, data)
             entry |= {"stored": stored.relative_to(results).as_posix()}
         kept.append(entry)
     return kept
@@ -74,22 +74,6 @@ def _refusal(change: tree.TreeChange) -> str | None:
 def _safe(path: str) -> str:
     name = os.fsencode(path.rpartition("/")[2]).decode("ascii", "replace").replace("\ufffd", "_")
     return re.sub(r"[^A-Za-z0-9._-]", "_", name)[-60:].lstrip(".") or "file"
-
-
-def _store(path: Path, data: bytes) -> None:
-    """Write a file whole; trials that end at the same time may store the same bytes, each through its own."""
-    if path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{threading.get_ident()}.part")
-    partial.write_bytes(data)
-    partial.replace(path)
-
-
-def sweep(folder: Path) -> None:
-    """Remove what a killed session left half written; call it while the session's ledger is held."""
-    for partial in folder.glob(".*.part"):
-        partial.unlink()
 
 
 def _media_type(path: PurePosixPath) -> str:

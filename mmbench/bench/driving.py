@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mmbench import ledger, records
-from mmbench.bench import artifacts, credentials, primer, staging
+from mmbench import atomic, ledger, records
+from mmbench.bench import credentials, primer, staging
 from mmbench.bench.agents.base import Agent
 from mmbench.bench.arms import Arm
 from mmbench.bench.dataset import Dataset
@@ -81,7 +81,7 @@ def drive(shared: Bench, cell: Cell, book: Book, built: Mapping[str, Arm]) -> No
         for trial in trials
         if options.only != "retry" and records.needs_verdict(state, trial)
     ]
-    artifacts.sweep(shared.project.artifacts(state.id))
+    atomic.sweep(shared.project.artifacts(state.id))
     with contextlib.ExitStack() as stack:
         metered = any(arm.has_mm for arm in built.values())
         meter = stack.enter_context(Meter(cell.profile)) if metered else None

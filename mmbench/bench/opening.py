@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mmbench import jsontext, ledger, records
+from mmbench import atomic, jsontext, ledger, records
 from mmbench.bench import session
 from mmbench.bench.redact import Redactor
 from mmbench.errors import DataError, UsageError
@@ -76,7 +76,6 @@ def require_same_cases(state: Session, digests: Mapping[str, str]) -> None:
 
 def store_case(project: Project, digest: str, document: Mapping[str, Any]) -> None:
     """Keep a case as it is now beside the results, so that the report needs nothing else."""
-    path = project.case_file(digest)
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(jsontext.canonical(document) + b"\n")
+    path, data = project.case_file(digest), jsontext.canonical(document) + b"\n"
+    if not path.is_file() or path.read_bytes() != data:
+        atomic.write(path, data)

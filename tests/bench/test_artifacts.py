@@ -132,12 +132,3 @@ def test_trials_that_end_together_may_store_the_same_bytes(trial: Trial) -> None
             assert others == [[first]] * (many - 1)
             assert (trial.results / first["stored"]).read_text() == f"{turn} " * 50_000
     assert not list(trial.folder.glob(".*"))
-
-
-def test_what_a_killed_session_left_half_written_goes(trial: Trial) -> None:
-    (trial.work / "out.txt").write_text("made")
-    (entry,) = trial.keep()
-    (trial.folder / ".out.txt.1.part").write_text("ma")
-    artifacts.sweep(trial.folder)
-    assert [path.name for path in trial.folder.iterdir()] == [Path(entry["stored"]).name]
-    artifacts.sweep(trial.folder / "none")
