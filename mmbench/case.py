@@ -91,6 +91,12 @@ class Case:
         return list(self.document.get("setup", ()))
 
     @property
+    def clarification(self) -> Mapping[str, Any] | None:
+        """Return the user who can be asked, None where there is nobody."""
+        found: Mapping[str, Any] | None = self.document.get("clarification")
+        return found
+
+    @property
     def obstacle(self) -> Mapping[str, Any] | None:
         """Return what stands in the way of a variant, None for a plain case."""
         found: Mapping[str, Any] | None = self.document.get("obstacle")
@@ -138,7 +144,16 @@ def faults(document: Any, source: str, folder: Path | None = None) -> list[CaseF
     found = [CaseFault(source, fault.pointer, fault.reason) for fault in schema.faults("case", document)]
     if not found and folder is not None and folder.name != document["id"]:
         found.append(CaseFault(source, "/id", f"the id is {document['id']!r}, the folder {folder.name!r}"))
-    return found
+    return found or [CaseFault(source, pointer, reason) for pointer, reason in _unheard(document)]
+
+
+def _unheard(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield a user whom nobody is scored for asking, and a score for asking nobody."""
+    scored = any(check["kind"] == "asked" for check in document["checks"])
+    if scored and "clarification" not in document:
+        yield "/checks", "a check of the question (`asked`) needs a `clarification`"
+    if not scored and "clarification" in document:
+        yield "/clarification", "no check scores the question: one of the kind `asked` is needed"
 
 
 def _require(document: Any, source: str, folder: Path | None = None) -> Case:

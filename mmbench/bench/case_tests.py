@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mmbench import case as cases
-from mmbench.bench import cheats, leaks, staging, tree
+from mmbench.bench import cheats, clarification, leaks, staging, tree
 from mmbench.bench.cheats import Played
 from mmbench.bench.dataset import Dataset
 from mmbench.bench.grading import CheckFailedToRun, CheckResult
@@ -75,6 +75,7 @@ class Bench:
 
     def _cheat(self, tested: Tested, folder: Path) -> None:
         case = tested.case
+        tested.faults += clarification.faults(case, self._source(case, folder))
         tested.scores["nop"] = self._points(tested, "nop", self._begin(case, folder / "nop"))
         for name, cheat in (("shotgun", cheats.shotgun), ("touch", cheats.touch)):
             played = cheat(case, self._begin(case, folder / name))
@@ -92,8 +93,11 @@ class Bench:
                 tested.faults.append(f"damage to an unrelated file costs {lost:.1f}, not {MANGLE_COSTS:.0f}")
 
     def _begin(self, case: Case, folder: Path) -> Played:
-        source, _ = staging.source_of(self.dataset, case, folder.parent / "staged")
-        return cheats.begin(source, folder)
+        return cheats.begin(self._source(case, folder.parent), folder)
+
+    def _source(self, case: Case, folder: Path) -> Path:
+        source, _ = staging.source_of(self.dataset, case, folder / "staged")
+        return source
 
     def _points(self, tested: Tested, name: str, played: Played) -> float:
         """Grade a tree over and over; a grader that does not agree with itself is a fault of the case."""

@@ -1,7 +1,8 @@
 """Agents that cheat, for measuring how much a case's checks give away.
 
 - *shotgun* solves nothing, names every file and states every number and text it can think of,
-  and writes the same into every file that a check looks at.
+  and writes the same into every file that a check looks at. A user who can be asked, it asks for every word
+  that a good question holds.
 - *touch* creates an empty file at every path that a check looks at.
 - *mangle* solves the case and then damages a file that has nothing to do with it.
 
@@ -14,12 +15,12 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from mmbench.bench import validators
+from mmbench.bench import clarification, tree, validators
 from mmbench.bench.grading import (
     CheckResult,
     Evidence,
@@ -47,10 +48,13 @@ class Played:
     reference: Path
     before: dict[str, FileFact]
     answer: str = ""
+    exchange: Mapping[str, Any] | None = None
+    """What was said with the user of a clarification case, as records hold it."""
 
     def results(self, case: Case, kind: Kind | None = None) -> list[CheckResult]:
         """Grade it check by check, a validator in a room of the given kind or the best one."""
-        evidence = Evidence(self.answer, self.tree, self.before, self.reference)
+        asked = clarification.asked(case, self.exchange)
+        evidence = Evidence(self.answer, self.tree, self.before, self.reference, asked)
         results = run_checks(case.checks, evidence)
         if source := case.document.get("validator"):
             weight = float(case.document.get("validator_weight", 1))
@@ -71,9 +75,9 @@ def points(results: list[CheckResult]) -> float:
 
 def begin(source: Path, folder: Path) -> Played:
     """Copy a case's subtree and look at it."""
-    tree = folder / "work"
-    shutil.copytree(source, tree, symlinks=True)
-    return Played(tree, source, survey(tree, hashes=True))
+    work = folder / "work"
+    shutil.copytree(source, work, symlinks=True)
+    return Played(work, source, survey(work, hashes=True))
 
 
 def shotgun(case: Case, played: Played) -> Played:
@@ -83,7 +87,16 @@ def shotgun(case: Case, played: Played) -> Played:
     words = "\n".join([*files, *texts, *map(str, range(COUNTED))])
     for path in _written(case):
         _put(played.tree / path, words)
-    return replace(played, answer=words)
+    return replace(played, answer=words, exchange=_question(case))
+
+
+def _question(case: Case) -> dict[str, Any] | None:
+    """Return the exchange of an agent that asks before all else, with every word that is looked for."""
+    told = clarification.asked(case, None)
+    if told is None:
+        return None
+    words = " ".join(word for point in told.must_ask for word in point)
+    return clarification.Exchange(question=words, asked_s=0.0, changed_before=0).record()
 
 
 def touch(case: Case, played: Played) -> Played:
@@ -101,13 +114,15 @@ def solve(case: Case, played: Played, kind: Kind | None = None) -> Played:
         return replace(played, answer=_by_truth(case, played.tree))
     room = _room(played.tree, kind or best_kind())
     script = f"{{ :\n{solution}\n}} </dev/null\n".encode()
-    done = room.run(["bash", "-s"], limits=Limits(case.timeout_s), stdin=script)
+    with clarification.attended(case, played.tree, tree.marks(played.tree)) as exchange:
+        done = room.run(["bash", "-s"], limits=Limits(case.timeout_s), stdin=script)
     if done.exit_code != 0:
         said = done.stderr.bytes().decode("utf-8", "replace").strip()[-300:]
         raise DataError(
             f"The solution without mm of {case.id} failed: {said or done.ended}.", where=case.source
         )
-    return replace(played, answer=done.stdout.bytes().decode("utf-8", "replace"))
+    answer = done.stdout.bytes().decode("utf-8", "replace")
+    return replace(played, answer=answer, exchange=exchange.record() if exchange else None)
 
 
 def _room(tree: Path, kind: Kind) -> Room:

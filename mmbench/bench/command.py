@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import os
 import secrets
 import signal
@@ -85,7 +86,7 @@ def _prepare(options: Options, project: Project, console: Console, cancel: threa
     suite = (
         hub.suite(named, project.datasets) if hub.is_hub(named) else cases.load_suite(project.cases, named)
     )
-    suite = variants.choose(suite, options.cases, also=options.variants)
+    every, suite = variants.expand(suite), variants.choose(suite, options.cases, also=options.variants)
     for name in options.agents:
         agents.load(name)
     mm = treatment.locate(project.state)
@@ -95,7 +96,8 @@ def _prepare(options: Options, project: Project, console: Console, cancel: threa
     for case in suite.cases:
         dataset.subtree(case.dataset)
     sandbox.sweep(project.sandboxes)
-    return Bench(options, project, suite, dataset, mm, options.sandbox or best_kind(), console, cancel)
+    kind = options.sandbox or best_kind()
+    return Bench(options, project, suite, every, dataset, mm, kind, console, cancel)
 
 
 def _cells(shared: Bench) -> Iterator[Cell]:
@@ -147,7 +149,13 @@ def _plan(shared: Bench, cell: Cell, seed: int) -> Plan:
     options = shared.options
     solving = cell.agent.name == "oracle"
     drawn = plan.make(
-        shared.suite, cell.backend, arms=options.arms, runs=options.runs, seed=seed, reference=solving
+        shared.suite,
+        cell.backend,
+        arms=options.arms,
+        runs=options.runs,
+        seed=seed,
+        reference=solving,
+        can_ask=agents.can_ask(cell.agent),
     )
     if not drawn.schedule:
         reasons = "; ".join(f"{left.case}: {left.reason}" for left in drawn.excluded)
@@ -192,6 +200,8 @@ def _run_cell(shared: Bench, cell: Cell) -> bool:
     if unfinished is not None and unfinished.finished:
         shared.console.print(f"{name} is finished: there is nothing to resume.", style="bold")
         return _clean(unfinished)
+    if unfinished is not None:
+        shared = _with_its_cases(shared, unfinished)
     keep = shared.options.keep_sandboxes
     with sandbox.session_folder(shared.project.sandboxes / name, keep=keep) as folder:
         book, built = _open(shared, cell, unfinished, name, folder)
@@ -220,10 +230,9 @@ def _open(
     """Open the results file; a new one only once the preflight has passed."""
     if unfinished is not None:
         session.require_same_subject(unfinished.header, _subject(shared, cell))
-        opening.require_same_cases(unfinished, {case.id: case.digest for case in shared.suite.cases})
         shared.console.print(f"Continuing {name}", style="bold")
         built = _ready(shared, cell, tuple(unfinished.header["plan"]["arms"]), folder)
-        parts = _parts(shared, cell, unfinished)
+        parts = _parts(shared, cell)
         return opening.resume(shared.project, unfinished, parts, redactor(shared, cell)), built
     seed = shared.options.seed if shared.options.seed is not None else secrets.randbelow(1 << 31)
     drawn = _plan(shared, cell, seed)
@@ -235,6 +244,14 @@ def _open(
     return opening.create(shared.project, _header(shared, cell, name, drawn), redactor(shared, cell)), built
 
 
+def _with_its_cases(shared: Bench, unfinished: Session) -> Bench:
+    """Take the cases that a session has, variants too, whichever are named now; UsageError when one has changed."""
+    opening.require_same_cases(unfinished, {case.id: case.digest for case in shared.every.cases})
+    known = {case.id for case in shared.every.cases}
+    its_own = [name for name in unfinished.header["method"]["parts"]["cases"] if name in known]
+    return dataclasses.replace(shared, suite=shared.every.select(its_own))
+
+
 def _ready(shared: Bench, cell: Cell, names: tuple[str, ...], folder: Path) -> dict[str, Arm]:
     """Build the arms and prove that they and all else are as they must be, where an agent will run."""
     built = _arms(shared, names, folder)
@@ -243,13 +260,10 @@ def _ready(shared: Bench, cell: Cell, names: tuple[str, ...], folder: Path) -> d
     return built
 
 
-def _parts(shared: Bench, cell: Cell, unfinished: Session | None = None) -> dict[str, Any]:
-    """Return the parts of the method; a session that is continued keeps its own choice of cases."""
-    suite = shared.suite
-    if unfinished is not None:
-        suite = suite.select(unfinished.header["method"]["parts"]["cases"])
+def _parts(shared: Bench, cell: Cell) -> dict[str, Any]:
+    """Return the parts of the method."""
     return session.method_parts(
-        suite,
+        shared.suite,
         shared.dataset,
         arms=shared.options.arms,
         limits=Limits(0),

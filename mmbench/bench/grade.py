@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from mmbench.bench import tree, validators
+from mmbench.bench import clarification, tree, validators
 from mmbench.bench.grading import base
 from mmbench.bench.grading.base import CheckFailedToRun, Evidence, FileFact, run_checks
 from mmbench.bench.grading.validator import run_validator
@@ -76,6 +76,7 @@ def evidence(spec: TrialSpec, executed: Executed) -> Evidence:
         tree=executed.sandbox.path("work"),
         before=facts(executed.sandbox.before, spec.hashes),
         reference=spec.source,
+        asked=clarification.asked(spec.case, executed.record.get("clarification")),
     )
 
 

@@ -15,6 +15,7 @@ ARMS = ("without_mm", "with_mm", "unprimed", "placebo")
 MM_ARMS = frozenset({"with_mm", "unprimed"})
 """The arms in which mm can be reached."""
 DEFAULT_ARMS = ("without_mm", "with_mm")
+CANNOT_ASK = "the agent cannot wait for the user's answer, its adapter says"
 EQUIVALENCE_MARGIN = 5.0
 """Points within which an effect counts as none, declared before the run."""
 
@@ -81,13 +82,21 @@ def parse_arms(text: str) -> tuple[str, ...]:
 
 
 def make(
-    suite: Suite, backend: Backend, *, arms: Sequence[str], runs: int, seed: int, reference: bool
+    suite: Suite,
+    backend: Backend,
+    *,
+    arms: Sequence[str],
+    runs: int,
+    seed: int,
+    reference: bool,
+    can_ask: bool = True,
 ) -> Plan:
     """Draw up the plan of one session.
 
     Cases are in an order drawn per run, and the arms of a case in an order drawn
     per (case, run), both from the seed; the arms of a pair run next to each other.
-    `reference` agents run only the arms that the case has a solution for.
+    `reference` agents run only the arms that the case has a solution for; cases with a
+    user to ask are for agents that `can_ask`.
     """
     if runs < 1:
         raise UsageError(f"--runs is {runs}; a session has at least one run.")
@@ -95,6 +104,8 @@ def make(
     possible: dict[str, tuple[str, ...]] = {}
     for case in suite.cases:
         reason = backend.lacks(case)
+        if case.clarification is not None and not can_ask:
+            reason = CANNOT_ASK
         if reason is not None:
             excluded.append(Excluded(case.id, None, reason))
             continue

@@ -12,10 +12,10 @@ from typing import Any
 
 from mmbench import case as cases
 from mmbench import scoring
-from mmbench.bench import credentials, grade, staging, tree
+from mmbench.bench import clarification, credentials, grade, staging, tree
 from mmbench.bench import dataset as datasets
 from mmbench.bench.dataset import Dataset
-from mmbench.bench.grading import answer
+from mmbench.bench.grading import answer, asking
 from mmbench.bench.grading.base import Evidence, FileFact
 from mmbench.bench.judge import config as judges
 from mmbench.bench.judge import stored
@@ -32,8 +32,10 @@ from mmbench.layout import Project
 from mmbench.ledger import Ledger
 from mmbench.records import Attempt, Line, Session
 
-PLAIN = frozenset({"contains_number", "contains_text"})
-"""Kinds of check that look at nothing but the answer."""
+PLAIN = frozenset({"contains_number", "contains_text", *asking.KINDS})
+"""Kinds of check that look at nothing but what was said."""
+SAID = answer.KINDS.keys() | asking.KINDS.keys()
+"""Kinds that need no final tree."""
 FLEETING = frozenset({"mtime_preserved", "mode_preserved"})
 """Kinds that look at what no record holds: times and permissions."""
 Tell = Callable[[str], None]
@@ -181,7 +183,7 @@ class Today:
         now = next((case for case in self.suite.cases if case.id == was.id), None) if self.suite else None
         if now is None:
             return was
-        if (now.prompt, now.dataset, now.setup) != (was.prompt, was.dataset, was.setup):
+        if _task(now) != _task(was):
             raise NotKept("its task is another one today")
         return now
 
@@ -191,15 +193,16 @@ class Today:
         if text["truncated"]:
             raise NotKept("its answer was kept in part only")
         kinds = {str(check["kind"]) for check in case.checks}
-        if "validator" not in case.document and kinds <= answer.KINDS.keys():
-            return Evidence(text["text"], _empty(target), self._start(case, kinds, target))
+        asked = clarification.asked(case, trial.get("clarification"))
+        if "validator" not in case.document and kinds <= SAID:
+            return Evidence(text["text"], _empty(target), self._start(case, kinds, target), asked=asked)
         if self.dataset is None:
             raise NotKept("the dataset is not the one that it was done on")
         if kinds & FLEETING or any(check.get("modes") or check.get("mtimes") for check in case.checks):
             raise NotKept("its checks look at times or permissions, which no record holds")
         origin = Origin(*staging.source_of(self.dataset, case, _staged(target)))
         before = rebuild(trial, origin, results, target)
-        return Evidence(text["text"], target, grade.facts(before, origin.hashes), origin.source)
+        return Evidence(text["text"], target, grade.facts(before, origin.hashes), origin.source, asked)
 
     def _start(self, case: Case, kinds: set[str], target: Path) -> Mapping[str, FileFact]:
         """Return what was in the tree at the start, for checks of the names in an answer."""
@@ -209,6 +212,12 @@ class Today:
             raise NotKept("the dataset is not the one that it was done on")
         source, hashes = staging.source_of(self.dataset, case, _staged(target))
         return grade.facts(tree.marks(source), hashes)
+
+
+def _task(case: Case) -> tuple[Any, ...]:
+    """Return what an agent was given: prompt, files, and what the user would have answered."""
+    channel = clarification.Channel.of(case)
+    return case.prompt, case.dataset, case.setup, channel
 
 
 def _staged(target: Path) -> Path:

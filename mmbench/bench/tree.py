@@ -134,6 +134,12 @@ def changes(root: Path, before: Mapping[str, Mark], after: Mapping[str, Mark]) -
     return sorted(found, key=lambda change: os.fsencode(change.path))
 
 
+def touched(before: Mapping[str, Mark], after: Mapping[str, Mark]) -> set[str]:
+    """Return the paths that came, went or changed between two looks at a tree, without reading a file."""
+    both = before.keys() & after.keys()
+    return (before.keys() ^ after.keys()) | {path for path in both if _differs(before[path], after[path])}
+
+
 def _differs(old: Mark, new: Mark) -> bool:
     if old.kind != new.kind or old.mode != new.mode:
         return True

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from mmbench.bench import obstacles, tree, trial_record
+from mmbench.bench import clarification, obstacles, tree, trial_record
 from mmbench.bench import sandbox as sandboxes
 from mmbench.bench.agents.base import Agent, Endpoint, Launch, LaunchError, RawRun, Task
 from mmbench.bench.agents.failures import status_for
@@ -117,10 +117,12 @@ def execute(
         except LaunchError as error:
             return _not_started(spec, sandbox, started, error.failure)
         _write_home(setting, launch, sandbox)
-        finished = _run(setting, spec, launch, sandbox, cancel=cancel, tee=tee)
+        with clarification.attended(spec.case, sandbox.path("work"), sandbox.before) as exchange:
+            finished = _run(setting, spec, launch, sandbox, cancel=cancel, tee=tee)
     finally:
         counts = setting.meter.close(spec.name) if setting.meter and url else None
-    run = Run(launch, finished, started, written, asdict(counts) if counts else None)
+    backend = asdict(counts) if counts else None
+    run = Run(launch, finished, started, written, backend, exchange.record() if exchange else None)
     return _describe(setting, spec, sandbox, run)
 
 
@@ -212,6 +214,8 @@ class Run:
     """Hash of the arm's `mm` as it was written."""
     backend: dict[str, Any] | None
     """What the meter counted."""
+    exchange: dict[str, Any] | None = None
+    """What was said with the user of a clarification case."""
 
 
 def _describe(setting: Setting, spec: TrialSpec, sandbox: Sandbox, run: Run) -> Executed:
@@ -248,6 +252,8 @@ def _describe(setting: Setting, spec: TrialSpec, sandbox: Sandbox, run: Run) -> 
         "treatment": arm.look(sandbox.path("shim"), run.shim),
         "canary": canary,
     }
+    if run.exchange is not None:
+        record["clarification"] = run.exchange
     return Executed(record, outcome.final_text, sandbox, tuple(found))
 
 

@@ -75,3 +75,13 @@ def test_extra_arms_join_the_two_in_a_fixed_order() -> None:
 def test_no_runs_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="--runs"):
         make(suite(1), runs=0)
+
+
+def test_cases_with_a_user_are_for_agents_that_can_ask() -> None:
+    talk = {"question_file": "Q", "answer_file": "A", "answer": "Yes.", "must_ask": ["which"]}
+    unclear = Case(DOCUMENT | {"id": "unclear", "clarification": talk}, "")
+    cases = Suite("s", "embedded", (*suite(1).cases, unclear))
+    assert make(cases).cases == ("case-0", "unclear")
+    drawn = make(cases, can_ask=False)
+    assert drawn.cases == ("case-0",)
+    assert drawn.excluded == (plan.Excluded("unclear", None, plan.CANNOT_ASK),)

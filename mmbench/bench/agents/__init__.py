@@ -35,3 +35,12 @@ def load(name: str) -> Agent:
     from mmbench.bench.agents import custom
 
     return custom.load(name, AGENTS)
+
+
+def can_ask(agent: Agent) -> bool:
+    """Tell whether an agent can write a question to a file and wait for the answer in another.
+
+    That takes no more than a shell, which every built-in adapter's CLI has; one from
+    elsewhere that has none says so by an attribute `can_ask` that is false.
+    """
+    return bool(getattr(agent, "can_ask", True))

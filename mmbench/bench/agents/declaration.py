@@ -68,6 +68,7 @@ class Declaration:
     output: Output
     stdin: str = ""
     wire: Wire | None = None
+    can_ask: bool = True
     default_model: str | None = None
     credentials_env: tuple[str, ...] = ()
     credentials_files: tuple[str, ...] = ()

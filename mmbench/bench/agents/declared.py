@@ -24,6 +24,7 @@ class DeclaredAgent:
     adapter_version: ClassVar[str]
     executable: ClassVar[str]
     reference: ClassVar[bool] = False
+    can_ask: ClassVar[bool]
     wire: ClassVar[Wire | None]
     credentials_env: ClassVar[tuple[str, ...]]
     credentials_files: ClassVar[tuple[str, ...]]
@@ -80,6 +81,7 @@ def agent_of(declaration: Declaration) -> DeclaredAgent:
         "name": declaration.name,
         "adapter_version": declaration.adapter_version,
         "executable": declaration.argv[0],
+        "can_ask": declaration.can_ask,
         "wire": declaration.wire,
         "credentials_env": declaration.credentials_env,
         "credentials_files": declaration.credentials_files,

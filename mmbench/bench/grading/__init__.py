@@ -1,6 +1,7 @@
 """Deterministic, partial-credit checks of what an agent said, left behind and wrote."""
 
 from mmbench.bench.grading.base import (
+    Asked,
     CheckFailedToRun,
     CheckResult,
     Evidence,
@@ -11,6 +12,7 @@ from mmbench.bench.grading.base import (
 from mmbench.bench.grading.tree import survey
 
 __all__ = [
+    "Asked",
     "CheckFailedToRun",
     "CheckResult",
     "Evidence",

@@ -59,6 +59,18 @@ class FileFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What an agent asked the user of a clarification case."""
+
+    question: str | None
+    """None when it asked nothing."""
+    changed_before: int
+    """How many entries of the tree were not as at the start when the question came."""
+    must_ask: tuple[tuple[str, ...], ...]
+    """What is unclear: for each point the words of which one touches it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """All that the checks of one trial may look at."""
 
@@ -70,6 +82,8 @@ class Evidence:
     """What was there at the start, by relative POSIX path."""
     reference: Path | None = None
     """The pristine dataset subtree, to compare originals with."""
+    asked: Asked | None = None
+    """None for a case with nobody to ask."""
 
 
 @dataclass(frozen=True, slots=True)

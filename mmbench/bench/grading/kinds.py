@@ -5,6 +5,7 @@ from __future__ import annotations
 from mmbench.bench.grading import (
     answer,
     artifact,
+    asking,
     documents,
     filesystem,
     layout,
@@ -16,6 +17,7 @@ from mmbench.bench.grading.base import KindSpec
 
 KINDS: dict[str, KindSpec] = {
     **answer.KINDS,
+    **asking.KINDS,
     **filesystem.KINDS,
     **artifact.KINDS,
     **table_match.KINDS,

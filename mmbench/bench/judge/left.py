@@ -36,12 +36,15 @@ class Left:
     changes: str
     artifacts: str
     images: tuple[Image, ...]
+    asked: str = ""
+    """What it asked the user of a clarification case, and the answer's fate."""
 
     @property
     def text(self) -> str:
         """Return all of it as it stands in a question."""
         parts = {
             "HOW THE RUN ENDED": self.ending,
+            "QUESTION TO THE USER": self.asked,
             "FINAL ANSWER": self.answer,
             "CHANGES TO THE FOLDER": self.changes,
             "FILES THAT THE AGENT WROTE": self.artifacts,
@@ -59,7 +62,18 @@ def of_trial(trial: Line, results: Path) -> Left:
         changes="\n".join(changes(trial["tree"])) or "Nothing was changed.",
         artifacts=with_reader,
         images=tuple(shown.images),
+        asked=_asked(trial.get("clarification")),
     )
+
+
+def _asked(exchange: Mapping[str, Any] | None) -> str:
+    """Return the question as the judge sees it; nothing where there was nobody to ask."""
+    if exchange is None:
+        return ""
+    if exchange["question"] is None:
+        return "None was asked."
+    fate = "It was answered." if exchange["answered_s"] is not None else "The run ended before the answer."
+    return f"{clean_text(exchange['question']['text']).strip()}\n({fate})"
 
 
 def _answer(trial: Line) -> str:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mmbench.bench.agents import AGENTS, can_ask, load
 from mmbench.bench.agents.base import Endpoint, LaunchError, RawRun, Task
 from mmbench.bench.agents.declaration import read
 from mmbench.bench.agents.declared import DeclaredAgent, agent_of
@@ -199,3 +200,14 @@ def test_paths_lead_through_lists_and_wildcards() -> None:
 def test_any_damage_is_read_sanely(name: str, run: RawRun) -> None:
     run = replace(run, extras={"output": run.stdout})
     check_sane(agent(name).parse(run), run)
+
+
+def test_a_program_that_cannot_wait_says_so(tmp_path: Path) -> None:
+    told = (DATA / "crush.toml").read_text()
+    assert can_ask(agent("crush"))
+    (tmp_path / "deaf.toml").write_text(f"can_ask = false\n{told}")
+    assert not can_ask(agent_of(read(tmp_path / "deaf.toml")))
+
+
+def test_every_built_in_agent_can_ask() -> None:
+    assert all(can_ask(load(name)) for name in AGENTS)

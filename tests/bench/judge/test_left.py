@@ -124,3 +124,22 @@ def test_escape_sequences_and_long_answers_are_taken_out(tmp_path: Path) -> None
     seen = left.of_trial(samples.trial("\x1b[31mred\x1b[0m" + "y" * 90_000), tmp_path)
     assert seen.answer.startswith("redy")
     assert len(seen.answer) < left.MAX_ANSWER + 100
+
+
+def test_the_question_to_the_user_is_shown_with_its_fate(tmp_path: Path) -> None:
+    text = {"text": "Which rate?\n", "bytes": 12, "truncated": False}
+    said = {"question": text, "asked_s": 1.0, "changed_before": 0, "answered_s": 2.0, "refused": None}
+    shown = "## QUESTION TO THE USER\nWhich rate?\n({})\n"
+    seen = [
+        left.of_trial(samples.trial() | more, tmp_path).text
+        for more in (
+            {},
+            {"clarification": said},
+            {"clarification": said | {"answered_s": None}},
+            {"clarification": said | {"question": None}},
+        )
+    ]
+    assert "QUESTION TO THE USER" not in seen[0]
+    assert shown.format("It was answered.") in seen[1]
+    assert shown.format("The run ended before the answer.") in seen[2]
+    assert "## QUESTION TO THE USER\nNone was asked." in seen[3]
