@@ -130,4 +130,4 @@ def _files(site: Site, renderer: Renderer) -> Iterator[File]:
     yield from renderer.assets.values()
     for maker in MAKERS:
         for item in maker(site):
-            yield item if isinstance(item, File) else File(item.path, renderer.render(item))
+            yield from [item] if isinstance(item, File) else renderer.files(item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
 
 from mmbench.errors import DataError
 from mmbench.report import figures
-from mmbench.report.charts.figure import Painter
+from mmbench.report.charts import download, explore
+from mmbench.report.charts.figure import Figure, Painter
 from mmbench.report.text import visible
 
 
@@ -23,6 +24,8 @@ class Page:
     path: str
     template: str
     context: Mapping[str, Any] = field(default_factory=dict)
+    figures: tuple[Figure, ...] = ()
+    """The figures on it: each is offered as files too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,20 @@ def assets(folder: Path) -> dict[str, File]:
     return found
 
 
+def figure_path(page: str, figure: Figure, ending: str) -> str:
+    """Return the address of a figure's file."""
+    return f"figure/{page.removesuffix('.html')}/{figure.id}.{ending}"
+
+
+def explorer(folder: Path, cache: Path | None) -> dict[str, File]:
+    """Make what a click on Explore loads, and the licences of what is in it."""
+    licences = File("explore/LICENSES.txt", (folder / "LICENSES.txt").read_bytes())
+    source = (folder / "explore.js").read_text()
+    data = explore.bundle(source, licences.path.rpartition("/")[2], cache)
+    digest = hashlib.sha256(data).hexdigest()[:8]
+    return {"vega.js": File(f"explore/vega.{digest}.js", data), "LICENSES.txt": licences}
+
+
 CANARY = "mmbench-canary-7b1f0c52-9a4e-4d1b-8c36-2f5de0a97c41"
 """Stands on every page with tasks or transcripts, so that training data that took them in can be told."""
 
@@ -52,12 +69,22 @@ class Renderer:
 
     def __init__(self, site: Path, painter: Painter | None = None, address: str | None = None) -> None:
         self.address = address.rstrip("/") if address else None
-        self.assets = assets(site / "assets")
+        self._painter = painter or Painter()
+        self.assets = assets(site / "assets") | explorer(site / "explore", self._painter.cache)
         self._env = environment(site / "templates")
         self._env.globals["asset_paths"] = {name: asset.path for name, asset in self.assets.items()}
         self._env.globals["address"] = self.address
         self._env.globals["site_canary"] = CANARY
-        self._env.globals["paint"] = (painter or Painter()).svg
+        self._env.globals |= {"paint": self._painter.svg, "figure_path": figure_path}
+        self._env.globals |= {"data_block": explore.block, "compact": explore.compact}
+
+    def files(self, page: Page) -> Iterator[File]:
+        """Yield a page and the files of its figures."""
+        yield File(page.path, self.render(page))
+        for figure in page.figures:
+            drawing = self._painter.drawing(figure)
+            yield File(figure_path(page.path, figure, "svg"), download.svg(figure, drawing))
+            yield File(figure_path(page.path, figure, "csv"), download.table(figure))
 
     def render(self, page: Page) -> bytes:
         """Render a page; DataError names the template when it cannot be."""

@@ -7,6 +7,7 @@ leaves in: terminal codes, controls, and characters that reorder or hide text.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from markupsafe import escape
 
@@ -43,6 +44,13 @@ def visible(text: str) -> str:
     text = _SURROGATE.sub("\ufffd", text.replace("\r\n", "\n"))
     kept = _JOINERS.sub(lambda match: "\ue000" if match[0] == "\u200c" else "\ue001", text)
     return kept.translate(_SHOWN).replace("\ue000", "\u200c").replace("\ue001", "\u200d")
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """Return a value for a CSV cell: a text that a spreadsheet would run as a formula gets a quote before it."""
+    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return f"'{value}"
+    return value
 
 
 def weight(text: str) -> int:

@@ -102,6 +102,62 @@
     block.after(button);
   };
 
+  // Explore: the first click on the page loads Vega; the same button leads back to the still image.
+  const { vega } = document.currentScript.dataset;
+  let loading = null;
+  const load = () => (loading ??= new Promise((done, failed) => {
+    const script = document.createElement("script");
+    script.src = vega;
+    script.onload = () => done(window.mmbenchExplore);
+    script.onerror = () => { loading = null; script.remove(); failed(); };
+    document.head.append(script);
+  }));
+
+  const explorable = (figure) => {
+    const spec = figure.querySelector("script.spec");
+    const drawing = figure.querySelector(".drawing");
+    const hint = figure.querySelector(".hint");
+    if (!spec || !vega) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "tool";
+    button.textContent = "Explore";
+    const name = document.createElement("span");
+    name.className = "away";
+    name.textContent = `: ${figure.querySelector(".self").textContent}`;
+    button.append(name);
+    const say = (text) => (button.firstChild.data = text);
+    let live = null, leave = null;
+    const back = () => {
+      if (leave) leave();
+      live.remove();
+      live = leave = null;
+      drawing.hidden = hint.hidden = false;
+      say("Explore");
+      button.focus();
+    };
+    button.addEventListener("click", async () => {
+      figure.querySelector(".as-chart").checked = true;
+      if (live) { if (leave) back(); return; }
+      live = document.createElement("div");
+      live.className = "live";
+      live.addEventListener("keydown", (event) => event.key === "Escape" && leave && back());
+      drawing.before(live);
+      say("Loading…");
+      try {
+        const explore = await load();
+        leave = await explore(live, JSON.parse(spec.textContent), figure.querySelector(".self").textContent);
+        drawing.hidden = hint.hidden = true;
+        say("Back to the still image");
+      } catch {
+        live.remove();
+        live = null;
+        say("Explore (could not be loaded)");
+      }
+    });
+    figure.querySelector(".views").append(button);
+  };
+
   // A link to something inside a closed disclosure opens it.
   const reveal = () => {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
@@ -115,6 +171,7 @@
   document.querySelectorAll("table").forEach(sortable);
   document.querySelectorAll("table.board, table.sessions, table.caselist, table.trials, table.cases, table.matrix").forEach(filterable);
   document.querySelectorAll("pre.command").forEach(copyable);
+  document.querySelectorAll("figure.chart").forEach(explorable);
   addEventListener("hashchange", reveal);
   reveal();
 })();

@@ -37,7 +37,7 @@ class Reader(HTMLParser):
         self.ids += [v for n, v in attrs if n == "id" and v is not None]
         self.handlers += [n for n, _ in attrs if n.startswith("on")]
         self.styles += "style" in values or tag == "style"
-        self.scripts += tag == "script" and "src" not in values
+        self.scripts += tag == "script" and "src" not in values and values.get("type") != "application/json"
         if values.get("http-equiv") == "Content-Security-Policy":
             self.csp = values["content"] or ""
 

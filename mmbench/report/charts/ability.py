@@ -80,7 +80,13 @@ def radar(abilities: Sequence[Ability]) -> Figure | None:
         return None
     around = [*shown, shown[0]]
     corners: list[dict[str, Value]] = [
-        {"arm": arm, "place": place, **_at(place, len(shown), _values(ability)[index])}
+        {
+            "name": ability.value,
+            "arm": arm,
+            "mean": round(_values(ability)[index], 2),
+            "place": place,
+            **_at(place, len(shown), _values(ability)[index]),
+        }
         for index, arm in enumerate(_ARMS)
         for place, ability in enumerate(around)
     ]

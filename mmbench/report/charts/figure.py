@@ -29,7 +29,8 @@ from mmbench.report.text import visible
 Spec = dict[str, Any]
 Value = str | int | float | None
 _ALLOWED = frozenset({"svg", "g", "path", "text", "line", "rect", "circle", "tspan", "clipPath", "defs"})
-_VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+VEGA_LITE = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+"""The version that every chart is written for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +67,40 @@ def data(rows: Sequence[Mapping[str, Value]]) -> alt.InlineData:
     return alt.InlineData(values=[{name: _safe(value) for name, value in row.items()} for row in rows])
 
 
+_NO_XML = re.compile("[\ufffe\uffff]")
+"""What no XML may hold, and a drawing is XML."""
+
+
 def _safe(value: Value) -> Value:
     """Show control characters as signs: one of them in a label aborts vl-convert, and Python with it."""
-    return visible(value) if isinstance(value, str) else value
+    return _NO_XML.sub("\ufffd", visible(value)) if isinstance(value, str) else value
 
 
 class Painter:
     """Draws figures and keeps the drawings by the hash of their specification."""
 
     def __init__(self, cache: Path | None = None) -> None:
-        self._cache = cache
+        self.cache = cache
 
     def svg(self, figure: Figure) -> Markup:
         """Return a figure's drawing for inlining; DataError when it is not what it should be."""
+        return Markup(_named(figure, self.drawing(figure)))  # noqa: S704 (checked: shapes and text only)
+
+    def drawing(self, figure: Figure) -> str:
+        """Return a figure's drawing as vl-convert made it; DataError when it is not what it should be."""
         drawing = self._drawn(figure.spec)
         _check(figure, drawing)
-        return Markup(_named(figure, drawing))  # noqa: S704 (checked: shapes and text only)
+        return drawing
 
     def _drawn(self, made: Spec) -> str:
-        key = hashlib.sha256(jsontext.canonical([made, version("vl-convert-python"), _VERSION])).hexdigest()
-        if self._cache is None:
+        key = hashlib.sha256(jsontext.canonical([made, version("vl-convert-python"), VEGA_LITE])).hexdigest()
+        if self.cache is None:
             return _draw(jsontext.canonical(made))
-        path = self._cache / f"{key}.svg"
+        path = self.cache / f"{key}.svg"
         if path.is_file():
             return path.read_text()
         drawing = _draw(jsontext.canonical(made))
-        self._cache.mkdir(parents=True, exist_ok=True)
+        self.cache.mkdir(parents=True, exist_ok=True)
         path.write_text(drawing)
         return drawing
 
@@ -99,7 +108,7 @@ class Painter:
 @lru_cache(maxsize=64)
 def _draw(canonical: bytes) -> str:
     try:
-        return str(vl_convert.vegalite_to_svg(canonical.decode(), vl_version=_VERSION, allowed_base_urls=[]))
+        return str(vl_convert.vegalite_to_svg(canonical.decode(), vl_version=VEGA_LITE, allowed_base_urls=[]))
     except ValueError as error:
         _settle()
         reason = " ".join(str(error).split())
@@ -109,7 +118,7 @@ def _draw(canonical: bytes) -> str:
 def _settle() -> None:
     """Take in the second report of a failure: vl-convert hands it to whatever is drawn next."""
     with suppress(ValueError):
-        vl_convert.vegalite_to_svg({"data": {"values": []}, "mark": "point"}, vl_version=_VERSION)
+        vl_convert.vegalite_to_svg({"data": {"values": []}, "mark": "point"}, vl_version=VEGA_LITE)
 
 
 def count(drawing: str) -> dict[str, int]:

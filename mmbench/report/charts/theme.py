@@ -7,7 +7,18 @@ from typing import Any
 INK, MUTED, LINE = "var(--ink)", "var(--muted)", "var(--line)"
 WITHOUT, WITH = "var(--without)", "var(--with)"
 UP, DOWN = "var(--up)", "var(--down)"
-SERIES = tuple(f"var(--c{number})" for number in range(1, 7))
+LIGHT = {
+    "--bg": "#fff",
+    "--ink": "#1a1e23",
+    "--muted": "#555",
+    "--line": "#dfe2e6",
+    "--accent": "#0072b2",
+    "--up": "#00805d",
+    "--down": "#c24e00",
+    "--with": "#0072b2",
+    "--without": "#555",
+}
+"""The variables as the style sheet has them in the light, for drawings that leave the page."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 """A series has a colour and a shape: colour alone never tells."""
 FONT = "Liberation Sans, Arial, sans-serif"

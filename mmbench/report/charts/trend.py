@@ -108,7 +108,9 @@ def _panel(cell: Sequence[Summary]) -> alt.LayerChart | alt.FacetChart:
     rows: list[dict[str, Value]] = []
     for summary in cell:
         for arm, mean in (("without mm", summary.without.mean), ("with mm", summary.with_.mean)):
-            rows.append({"at": summary.newest.started, "arm": arm, "mean": mean, "method": summary.method})
+            rows.append(
+                {"at": summary.newest.started, "arm": arm, "mean": mean, "method": summary.method[:12]}
+            )
     x = alt.X(
         "at:T",
         scale=alt.Scale(type="utc"),

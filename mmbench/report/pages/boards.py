@@ -54,19 +54,21 @@ def pages(site: Site) -> Iterator[Page]:
     """Yield the home page and the page of every method."""
     current = site.boards[0] if site.boards else None
     others = [{"board": board, "path": method_path(board.key)} for board in site.boards[1:]]
+    figures = charts.home(site, current) if current else []
     yield Page(
         "index.html",
         "home.html",
         {
             "board": current,
             "headline": site.headline,
-            "figures": charts.home(site, current) if current else [],
+            "figures": figures,
             "facets": facets.listed(site),
             "matrix": matrix(site, current) if current else None,
             "others": others,
             "known": site.cases,
             "warnings": site.results.warnings,
         },
+        tuple(figures),
     )
     for board in site.boards:
         parts = json.dumps(board.method.parts, indent=2, sort_keys=True, ensure_ascii=False)

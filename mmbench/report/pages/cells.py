@@ -29,15 +29,16 @@ def pages(site: Site) -> Iterator[Page]:
         found = [(row.summary, row.verdict) for row in rows[cell]]
         found += [(old, verdict(old.lift, margin=old.margin)) for row in rows[cell] for old in row.older]
         found.sort(key=lambda part: part[0].newest.order, reverse=True)
+        figures = _figures(site, sessions, rows[cell][0].summary)
         context = {
             "cell": cell,
             "reference": all(session.reference for session in sessions),
             "parts": [_part(summary, call, index) for index, (summary, call) in enumerate(found)],
             "sessions": [site.by_session[session.id] for session in sessions],
             "cases": site.cases,
-            "figures": _figures(site, sessions, rows[cell][0].summary),
+            "figures": figures,
         }
-        yield Page(cell_path(cell), "cell.html", context)
+        yield Page(cell_path(cell), "cell.html", context, tuple(figures))
 
 
 def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[Figure]:

@@ -53,4 +53,4 @@ def pages(site: Site) -> Iterator[Page]:
     """Yield the page of charts of the current method."""
     board = site.boards[0] if site.boards else None
     figures = of_board(site, board) if board else []
-    yield Page("charts.html", "charts.html", {"board": board, "figures": figures})
+    yield Page("charts.html", "charts.html", {"board": board, "figures": figures}, tuple(figures))

@@ -74,7 +74,8 @@ def _page(path: str, found: Duel, names: tuple[str, str], drawn: bool) -> Page:
         }
         for arms in found.arms
     ]
-    return Page(path, "compare.html", context)
+    figures = tuple(arm["figure"] for arm in context["arms"] if arm["figure"])
+    return Page(path, "compare.html", context, figures)
 
 
 def _figure(arms: Arms, names: tuple[str, str]) -> Figure | None:

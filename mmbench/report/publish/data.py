@@ -17,6 +17,7 @@ from mmbench.report.publish.shapes import VERSION, CellShape, TrialShape, encode
 from mmbench.report.render import File
 from mmbench.report.stats.decision import verdict
 from mmbench.report.tables.summary import Summary
+from mmbench.report.text import spreadsheet_safe
 from mmbench.schema import schema_folder
 
 Trials = dict[str, list[TrialShape]]
@@ -160,9 +161,7 @@ def plain(value: Any) -> Any:
     """Return a value for a CSV cell: no list, and no text that a spreadsheet would run as a formula."""
     if isinstance(value, tuple | list):
         value = ",".join(str(part) for part in value)
-    if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return f"'{value}"
-    return value
+    return spreadsheet_safe(value)
 
 
 def _flat(cell: CellShape) -> dict[str, Any]:

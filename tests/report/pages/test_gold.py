@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -19,4 +20,9 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_as_it_was_looked_at(built: Path, name: str, tmp_path: Path) -> None:
-    gold.check(GOLD / f"{name}.golden.html", (built / PAGES[name]).read_text(), tmp_path)
+    gold.check(GOLD / f"{name}.golden.html", scrubbed((built / PAGES[name]).read_text()), tmp_path)
+
+
+def scrubbed(html: str) -> str:
+    """Leave out the content hashes of assets: a change of the style sheet is no change of a page."""
+    return re.sub(r"((?:assets|explore)/[a-z]+)\.[0-9a-f]{8}\.", r"\1.HASH.", html)
