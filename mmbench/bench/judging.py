@@ -43,6 +43,6 @@ class Judging:
         """Raise JudgeFailed for a failed verdict, with the command that goes on."""
         if verdict is not None and verdict["status"] == "failed":
             raise JudgeFailed(
-                f"The judge failed on {verdict['case']} ({verdict['arm']}, run {verdict['run']}): {verdict['error']}.",
+                f"The judge failed on {verdict['case']} ({verdict['arm']}, run {verdict['run']}): {verdict['error'].rstrip('.')}.",
                 fix=f"Nothing is lost. Once the judge works again, run: {self.resume}",
             )

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
 
 from mmbench import cli, ledger
 from tests.support import tiny
+from tests.support.judge_endpoint import JudgeEndpoint, score
 from tests.support.tiny import Place
 
 KEY = "zX9-secret-value-42"
+REFUSED = 'if [ {} ]; then echo "401 Unauthorized: invalid api key" >&2; exit 1; fi\n'
 
 
 @pytest.fixture
@@ -24,9 +27,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
 
 def test_a_retry_runs_failed_trials_only_and_keeps_the_attempts(place: Place) -> None:
     place.agent(
-        f"echo x >> {place.root}/count\n"
-        f'if [ $(wc -l < {place.root}/count) -le 1 ]; then echo "401 Unauthorized: invalid api key" >&2; exit 1; fi\n'
-        + tiny.GOOD
+        f"echo x >> {place.root}/count\n" + REFUSED.format(f"$(wc -l < {place.root}/count) -le 1") + tiny.GOOD
     )
     assert cli.main(place.words()) == 1
     first = ledger.load(place.ledger)
@@ -41,6 +42,39 @@ def test_a_retry_runs_failed_trials_only_and_keeps_the_attempts(place: Place) ->
     }
     assert (place.root / "count").read_text().count("x") == 5
     assert place.ledger.read_bytes().startswith(b'{"kind":"session"')
+
+
+def test_a_session_goes_on_with_its_own_cases_and_variants(place: Place) -> None:
+    suite = place.root / "suite" / "cases.jsonl"
+    first, second = map(json.loads, suite.read_text().splitlines())
+    first["variants"] = [{"id": "hard", "obstacle": "missing_tool", "tool": "sort"}]
+    suite.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n")
+    place.agent(f"echo x >> {place.root}/count\n{REFUSED.format(f'-e {place.root}/broken')}{tiny.GOOD}")
+    (place.root / "broken").touch()
+    assert cli.main(place.words("--variants", "--cases", "word-0")) == 1
+    (place.root / "broken").unlink()
+    assert cli.main(place.words("--retry", "--cases", "word-1")) == 0
+    final = ledger.load(place.ledger)
+    assert {key.case for key in final.trials} == {"word-0", "word-0.hard"}
+    assert (place.root / "count").read_text().count("x") == 8
+
+
+def test_rejudge_asks_for_missing_verdicts_and_runs_nothing(place: Place) -> None:
+    place.agent(f"echo x >> {place.root}/count\n{tiny.GOOD}")
+    with JudgeEndpoint(score(4), faults=dict.fromkeys(range(2, 20), "refusal")) as judge:
+        words = place.words("--judge.model", "judge-model", "--judge.base-url", judge.base_url)
+        words[words.index("off")] = "score"
+        words += ["--judge.api-key", "judge-key-1"]
+        assert cli.main(words) == 1
+        assert ledger.load(place.ledger).states() == {"completed": 1, "judge_failed": 1, "queued": 2}
+        asked = len(judge.questions)
+        judge.faults.clear()
+        assert cli.main([*words, "--rejudge"]) == 1
+        assert ledger.load(place.ledger).states() == {"completed": 2, "queued": 2}
+        assert len(judge.questions) == asked + 1
+        assert (place.root / "count").read_text().count("x") == 2
+        assert cli.main([*words, "--resume"]) == 0
+    assert ledger.load(place.ledger).states() == {"completed": 4}
 
 
 def test_retry_and_rejudge_exclude_each_other(place: Place, capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,6 +136,7 @@ class Stage:
             options=Options(endpoint=endpoint, model=endpoint.model),
             project=Project(project().root, self.folder / "results", self.folder / "state"),
             suite=Suite("contract", str(self.source), (spec.case,)),
+            every=Suite("contract", str(self.source), (spec.case,)),
             dataset=dataset.resolve(str(self.source), self.folder),
             mm=self.mm,
             kind=best_kind(),
