@@ -64,6 +64,8 @@ class Bench:
     options: Options
     project: Project
     suite: Suite
+    every: Suite
+    """All its cases with their variants; `suite` has the chosen ones."""
     dataset: Dataset
     mm: Mm
     kind: Kind

@@ -42,7 +42,8 @@ class Judging:
     def require(self, verdict: Line | None) -> None:
         """Raise JudgeFailed for a failed verdict, with the command that goes on."""
         if verdict is not None and verdict["status"] == "failed":
+            asked = f"{verdict['case']} ({verdict['arm']}, run {verdict['run']})"
             raise JudgeFailed(
-                f"The judge failed on {verdict['case']} ({verdict['arm']}, run {verdict['run']}): {verdict['error'].rstrip('.')}.",
+                f"The judge failed on {asked}: {verdict['error'].rstrip('.')}.",
                 fix=f"Nothing is lost. Once the judge works again, run: {self.resume}",
             )
