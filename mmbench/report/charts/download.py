@@ -8,9 +8,9 @@ import re
 import textwrap
 from xml.etree import ElementTree as ET
 
-from mmbench.report.charts.figure import Figure
+from mmbench.report.charts.figure import Figure, drawable
 from mmbench.report.charts.theme import FONT, LIGHT
-from mmbench.report.text import spreadsheet_safe, visible
+from mmbench.report.text import spreadsheet_safe
 
 _SVG = "http://www.w3.org/2000/svg"
 ET.register_namespace("", _SVG)
@@ -30,8 +30,8 @@ def svg(figure: Figure, drawing: str) -> bytes:
     width, height = (float(inner.get(name, "0")) for name in ("width", "height"))
     wide = max(width, _NARROWEST) + 2 * _EDGE
     root = ET.Element(f"{{{_SVG}}}svg", {"font-family": FONT})
-    ET.SubElement(root, f"{{{_SVG}}}title").text = visible(figure.title)
-    ET.SubElement(root, f"{{{_SVG}}}desc").text = visible(f"{figure.subtitle}. {figure.note}")
+    ET.SubElement(root, f"{{{_SVG}}}title").text = drawable(figure.title)
+    ET.SubElement(root, f"{{{_SVG}}}desc").text = drawable(f"{figure.subtitle}. {figure.note}")
     ET.SubElement(root, f"{{{_SVG}}}rect", {"width": "100%", "height": "100%", "fill": LIGHT["--bg"]})
     top = _words(root, figure.title, wide, _EDGE, size=17, colour="--ink", weight="bold")
     top = _words(root, figure.subtitle, wide, top, size=13, colour="--muted") + 8
@@ -62,7 +62,7 @@ def _words(
     """Set text in lines under `top`; returns where it ends."""
     signs = int((wide - 2 * _EDGE) / (0.54 * size))  # a letter of the font is about this wide on average
     style = {"x": str(_EDGE), "font-size": str(size), "font-weight": weight, "fill": LIGHT[colour]}
-    for line in textwrap.wrap(visible(text), signs):
+    for line in textwrap.wrap(drawable(text), signs):
         top += 1.4 * size
         ET.SubElement(root, f"{{{_SVG}}}text", style | {"y": f"{top:g}"}).text = line
     return top

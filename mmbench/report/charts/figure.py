@@ -71,9 +71,13 @@ _NO_XML = re.compile("[\ufffe\uffff]")
 """What no XML may hold, and a drawing is XML."""
 
 
-def _safe(value: Value) -> Value:
+def drawable(text: str) -> str:
     """Show control characters as signs: one of them in a label aborts vl-convert, and Python with it."""
-    return _NO_XML.sub("\ufffd", visible(value)) if isinstance(value, str) else value
+    return _NO_XML.sub("\ufffd", visible(text))
+
+
+def _safe(value: Value) -> Value:
+    return drawable(value) if isinstance(value, str) else value
 
 
 class Painter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
+from typing import NamedTuple
 
 from mmbench.report.model import Session, Trial
 from mmbench.report.stats.compare import Comparison, compare
@@ -14,8 +15,51 @@ from mmbench.report.tables.cases import mean
 from mmbench.report.tables.pairs import Pair
 from mmbench.report.tables.summary import Summary
 
-CELLS = 8
+ARMS = ("with mm", "without mm")
+CELLS = 10
 """Cells of one board that are compared, each with each."""
+SESSIONS = 5
+"""Newest sessions of a cell that are compared, each with each; older ones with the one before."""
+
+
+class CaseMean(NamedTuple):
+    """What one side has of a case in one arm: the mean of its sound runs, as the script of the page reads it."""
+
+    case: str
+    cluster: str
+    threshold: float
+    mean: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a comparison in one arm, by case id."""
+
+    cases: tuple[CaseMean, ...]
+    left_out: int
+    """Scheduled trials without a score that counts."""
+
+
+def side(summary: Summary, arm: str) -> Side:
+    """Return what a summary brings into a comparison of one arm."""
+    runs: dict[str, list[Pair]] = {}
+    left_out = 0
+    for pair in summary.pairs:
+        if _trial(pair, arm).sound:
+            runs.setdefault(pair.case, []).append(pair)
+        else:
+            left_out += 1
+    return Side(tuple(_mean(runs[case], arm) for case in sorted(runs)), left_out)
+
+
+def _mean(pairs: Sequence[Pair], arm: str) -> CaseMean:
+    first, found = pairs[0], mean(_trial(pair, arm).correctness for pair in pairs)
+    return CaseMean(first.case, first.cluster, first.threshold, found or 0.0, len(pairs))
+
+
+def _trial(pair: Pair, arm: str) -> Trial:
+    return pair.with_ if arm == "with mm" else pair.without
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +69,10 @@ class Arms:
     arm: str
     comparison: Comparison
     difference: Lift
+    only: tuple[int, int]
+    """Cases that only the left, only the right side has."""
+    left_out: tuple[int, int]
+    """Trials of either side that stand in no figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,43 +91,23 @@ class Duel:
 
 def duel(left: Summary, right: Summary) -> Duel:
     """Compare two summaries over the cases that both have."""
-    arms = []
-    for arm in ("with mm", "without mm"):
-        scores = _scores(left, right, arm)
-        arms.append(Arms(arm, compare(scores), lift(scores)))
-    return Duel(left, right, tuple(arms))
+    return Duel(left, right, tuple(_arms(arm, side(left, arm), side(right, arm)) for arm in ARMS))
 
 
-def _scores(left: Summary, right: Summary, arm: str) -> list[PairScore]:
+def _arms(arm: str, left: Side, right: Side) -> Arms:
+    scores = _scores(left, right)
+    only = (len(left.cases) - len(scores), len(right.cases) - len(scores))
+    return Arms(arm, compare(scores), lift(scores), only, (left.left_out, right.left_out))
+
+
+def _scores(left: Side, right: Side) -> list[PairScore]:
     """Return one value per case and side, the mean of its sound runs: the sides may have run unequally often."""
-    first, second = _runs(left, arm), _runs(right, arm)
+    others = {found.case: found for found in right.cases}
     return [
-        PairScore(
-            case,
-            first[case][0].cluster,
-            1,
-            _mean(first[case], arm),
-            _mean(second[case], arm),
-            threshold=first[case][0].threshold,
-        )
-        for case in sorted(first.keys() & second.keys())
+        PairScore(one.case, one.cluster, 1, one.mean, others[one.case].mean, threshold=one.threshold)
+        for one in left.cases
+        if one.case in others
     ]
-
-
-def _mean(pairs: Sequence[Pair], arm: str) -> float | None:
-    return mean(_trial(pair, arm).correctness for pair in pairs)
-
-
-def _runs(summary: Summary, arm: str) -> dict[str, list[Pair]]:
-    found: dict[str, list[Pair]] = {}
-    for pair in summary.pairs:
-        if _trial(pair, arm).sound:
-            found.setdefault(pair.case, []).append(pair)
-    return found
-
-
-def _trial(pair: Pair, arm: str) -> Trial:
-    return pair.with_ if arm == "with mm" else pair.without
 
 
 def cell_pairs(summaries: Sequence[Summary]) -> list[tuple[Summary, Summary]]:
@@ -88,5 +116,12 @@ def cell_pairs(summaries: Sequence[Summary]) -> list[tuple[Summary, Summary]]:
 
 
 def session_pairs(cells: Sequence[Sequence[Session]]) -> list[tuple[Session, Session]]:
-    """Return each session with the one before it in its cell; sessions come newest first."""
-    return [(older, newer) for cell in cells for newer, older in pairwise(cell)]
+    """Return (older, newer): each two of the newest of a cell, older ones with the one before.
+
+    Sessions come newest first.
+    """
+    return [
+        (older, newer)
+        for cell in cells
+        for newer, older in (*combinations(cell[:SESSIONS], 2), *pairwise(cell[SESSIONS - 1 :]))
+    ]
