@@ -66,7 +66,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         if missing:
             raise DataError(f"{path.name} has no table {', '.join(missing)}.", where=path.name)
         yield store
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeError) as error:
         raise DataError(f"{path.name} cannot be read: {error}.", where=path.name) from error
     finally:
         store.close()

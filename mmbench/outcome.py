@@ -31,7 +31,8 @@ class Usage:
 
     `input_total = input_uncached + cache_read + cache_write`; `output_total`
     includes `reasoning`. `lower_bound` says that the stream was cut, so the
-    true figures are at least these.
+    true figures are at least these. `input_by_calls` is the input once more,
+    added up from the single calls, where the agent tells those beside its total.
     """
 
     input_total: int | None = None
@@ -42,6 +43,16 @@ class Usage:
     reasoning: int | None = None
     cost_usd: float | None = None
     lower_bound: bool = False
+    input_by_calls: int | None = None
+
+
+DISPUTE = 0.05
+"""Share by which an agent's total and the sum of its calls may differ before its tokens are in doubt."""
+
+
+def disputed(total: int | None, by_calls: int | None) -> bool:
+    """Tell whether an agent's own total of input tokens is not what its calls add up to."""
+    return total is not None and by_calls is not None and abs(total - by_calls) > DISPUTE * max(total, 1)
 
 
 @dataclass(frozen=True, slots=True)

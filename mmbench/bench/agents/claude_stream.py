@@ -20,6 +20,7 @@ from mmbench.bench.agents.stream import (
     added,
     amount_at,
     as_text,
+    beside,
     count_at,
     dig,
     events,
@@ -55,7 +56,7 @@ def parse(raw: RawRun) -> Outcome:
     turns = count_at(result, "num_turns")
     seen = Seen(
         final_text=said or (texts[-1] if texts else ""),
-        usage=_usage(result) if result else added(message.usage for message in messages),
+        usage=beside(_usage(result) if result else Usage(), added(message.usage for message in messages)),
         model=next((message.model for message in reversed(own) if message.model), None),
         turns=len(own) if turns is None else turns,
         tool_calls=sum(len(message.calls) for message in messages),

@@ -20,6 +20,7 @@ from mmbench.bench.agents.stream import (
     Json,
     added,
     as_text,
+    beside,
     count_at,
     dig,
     events,
@@ -85,11 +86,10 @@ def _usage(stream: Events, log: Events) -> Usage:
     The log's own totals start again at 0 after a context overflow.
     """
     totals = [event.get("usage") for event in stream.of("turn.completed")]
-    if totals:
-        return _normal(totals[-1])
     payloads = [event.get("payload") for event in log.of("token_usage_record")]
     calls = {text_at(payload, "response_id") or str(n): payload for n, payload in enumerate(payloads)}
-    return added(_normal(dig(payload, "usage")) for payload in calls.values())
+    called = added(_normal(dig(payload, "usage")) for payload in calls.values())
+    return beside(_normal(totals[-1]) if totals else Usage(), called)
 
 
 def _normal(told: Any) -> Usage:

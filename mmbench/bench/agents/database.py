@@ -35,7 +35,8 @@ def rows(database: bytes, log: bytes, *queries: str) -> list[list[Row]]:
             with closing(sqlite3.connect(path, isolation_level=None)) as connection:
                 _guard(connection)
                 return [_select(connection, query) for query in queries]
-        except (sqlite3.Error, OverflowError, MemoryError):
+        except (sqlite3.Error, OverflowError, MemoryError, UnicodeError):
+            # UnicodeError: the module itself decodes the names of columns and its messages.
             return [[] for _ in queries]
 
 

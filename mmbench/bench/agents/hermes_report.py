@@ -21,6 +21,7 @@ from mmbench.bench.agents.stream import (
     Json,
     added,
     amount_at,
+    beside,
     count_at,
     decode,
     document,
@@ -55,10 +56,9 @@ def parse(raw: RawRun) -> Outcome:
     steps = transcript.joined(step for row in messages for step in _steps(row))
     said = decode(raw.stdout).strip()
     failure = _failure(report, said, messages) if report else None
-    tokens = _usage(report)
     seen = Seen(
         final_text=_answer(said, failure) if report else transcript.answer(steps),
-        usage=tokens if tokens != Usage() else added(_usage(row) for row in sessions),
+        usage=beside(_usage(report), added(_usage(row) for row in sessions)),
         model=text_at(report, "model") or next((text_at(row, "model") for row in sessions), "") or None,
         turns=_sum(sessions, "api_call_count") if sessions else count_at(report, "api_calls"),
         tool_calls=_sum(sessions, "tool_call_count"),

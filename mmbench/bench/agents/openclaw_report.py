@@ -21,6 +21,7 @@ from mmbench.bench.agents.stream import (
     Json,
     added,
     amount_at,
+    beside,
     count_at,
     dig,
     document,
@@ -51,7 +52,7 @@ def parse(raw: RawRun) -> Outcome:
     told = _usage(dig(envelope, "usage"), amount_at(envelope, "costUsd"))
     seen = Seen(
         final_text=_answer(envelope, events) if envelope else transcript.answer(steps),
-        usage=told if told != Usage() else added(_usage(message.get("usage")) for message in replies),
+        usage=beside(told, added(_usage(message.get("usage")) for message in replies)),
         model=_model(replies) or text_at(envelope, "model") or None,
         turns=_first(_turns(replies) if found else None, count_at(envelope, "assistantTurns")),
         tool_calls=_first(

@@ -21,6 +21,7 @@ from mmbench.bench.agents.settle import Seen, settle
 from mmbench.bench.agents.stream import (
     Json,
     added,
+    beside,
     count_at,
     dig,
     events,
@@ -53,7 +54,7 @@ def parse(raw: RawRun) -> Outcome:
     told = count_at(end, "num_turns")
     seen = Seen(
         final_text="" if failure else transcript.answer(steps),
-        usage=_whole(end, served) if end else added(_calls(objects)),
+        usage=beside(_whole(end, served) if end else Usage(), added(_calls(objects))),
         model=_busiest(served) or (said[-1] if said else None),
         turns=transcript.turns(steps) if told is None else told,
         tool_calls=sum(step.kind == "tool_call" for event in objects for step in _steps(event)),

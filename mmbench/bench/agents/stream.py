@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mmbench.outcome import Usage
@@ -197,6 +197,15 @@ def usage(
         reasoning=reasoning,
         cost_usd=cost_usd,
     )
+
+
+def beside(total: Usage, calls: Usage) -> Usage:
+    """Return an agent's own total with what its calls add up to; the sum of the calls when it has no total.
+
+    Agents have counted a call once per content block, or twice in the total:
+    who reads the record can see whether the two agree.
+    """
+    return calls if total == Usage() else replace(total, input_by_calls=calls.input_total)
 
 
 def added(calls: Iterable[Usage]) -> Usage:

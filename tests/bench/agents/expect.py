@@ -66,6 +66,7 @@ def check_tokens(outcome: Outcome, sample: Sample, *, reasoning: bool = True) ->
     assert told == {name: served[name] if served["calls"] else None for name in names}
     if served["calls"]:
         assert usage.input_uncached == served["input_total"] - served["cache_read"]
+    assert (usage.input_by_calls or 0) <= (told["input_total"] or 0)  # calls asked again leave no event
     assert usage.cost_usd is None
     assert usage.lower_bound == (outcome.parse != "ok")
 

@@ -49,6 +49,15 @@ def test_the_tokens_are_those_that_were_served(name: str) -> None:
     told = {key: getattr(usage, key) for key in ("input_total", "cache_read", "cache_write", "output_total")}
     assert told == {key: known.served[key] for key in told}
     assert (usage.reasoning, usage.lower_bound, usage.cost_usd) == (0, False, None)
+    assert (usage.input_by_calls or 0) <= known.served["input_total"]
+
+
+@pytest.mark.parametrize("name", sorted(CHARGED_TWICE - {"refusal"}))
+def test_a_total_that_its_calls_do_not_add_up_to_can_be_seen(name: str) -> None:
+    usage = AGENT.parse(sample("claude", name).raw).usage
+    assert usage.input_total is not None
+    assert usage.input_by_calls is not None
+    assert 0 < usage.input_by_calls < usage.input_total
 
 
 def test_a_killed_run_keeps_what_was_done_as_a_lower_bound() -> None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mmbench.bench.agents import database
@@ -64,6 +64,7 @@ def test_what_is_no_database_has_no_rows(content: bytes) -> None:
     assert rows(content, b"", ALL) == [[]]
 
 
+@example(at=4077, noise=b"\x80", log=b"")
 @given(st.integers(0, len(WHOLE) - 1), st.binary(min_size=1, max_size=60), st.binary(max_size=100))
 def test_any_damage_is_survived(at: int, noise: bytes, log: bytes) -> None:
     assert isinstance(rows(WHOLE[:at] + noise + WHOLE[at + len(noise) :], log, ALL), list)

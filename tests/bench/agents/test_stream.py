@@ -136,6 +136,13 @@ def test_adds_usages():
     assert stream.added([]) == Usage()
 
 
+def test_a_total_stands_beside_what_the_calls_add_up_to():
+    total, calls = stream.usage(uncached=10, output_total=3), stream.usage(uncached=5, output_total=3)
+    assert stream.beside(total, calls) == Usage(10, 10, None, None, 3, input_by_calls=5)
+    assert stream.beside(total, Usage()) == total
+    assert stream.beside(Usage(), calls) == calls
+
+
 def test_reduces_tool_values_to_text():
     assert stream.as_text("a\x00b") == "ab"
     assert stream.as_text([{"text": "a"}, {"text": "b"}]) == "a\nb"

@@ -51,3 +51,21 @@ def test_a_trial_that_was_never_run_has_its_page(tmp_path: Path) -> None:
     pages = sorted((tmp_path / "out/trial" / path.stem).rglob("*.html"))
     assert len(pages) == 16
     assert sum("queued" in page.read_text() for page in pages) == 12
+
+
+def test_tokens_that_do_not_add_up_are_in_doubt(small: Path, tmp_path: Path) -> None:
+    def change(values):
+        for value in values:
+            if value["kind"] == "trial" and value["run"] == 1 and value["case"] == "retrieval-image-00":
+                value["usage"] = value["usage"] | {
+                    "input_total": 1000,
+                    "input_by_calls": 940 + 10 * (value["arm"] == "with_mm"),
+                }
+            yield value
+
+    path = first(small)
+    rechain(path, change)
+    build(small, tmp_path / "out", site=SITE, only=[path.stem])
+    pages = tmp_path / "out/trial" / path.stem / "retrieval-image-00"
+    assert "add up to 940 input tokens" in (pages / "without_mm-1.html").read_text()
+    assert "In doubt" not in (pages / "with_mm-1.html").read_text()
