@@ -34,7 +34,7 @@ def paths(where: Project) -> list[Path]:
 def test_the_document_holds_every_line_with_its_bytes(where: Project) -> None:
     ((name, data),) = export.json_files(where, paths(where))
     document = jsontext.loads(data)
-    assert (name, document["format"], len(document["sessions"])) == ("sessions.json", "mmbench-export", 3)
+    assert (name, document["format"], len(document["sessions"])) == ("sessions.json", "mmbench-export", 4)
     for session, path in zip(document["sessions"], paths(where), strict=True):
         again = b"".join(jsontext.dumps(line).encode() + b"\n" for line in session["lines"])
         assert again == path.read_bytes()

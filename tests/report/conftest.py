@@ -17,6 +17,7 @@ SITE = Path(__file__).resolve().parents[2] / "site"
 def _small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = tmp_path_factory.mktemp("small") / "results"
     synthetic.tree(results)
+    synthetic.measure(results)
     return results
 
 

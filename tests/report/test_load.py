@@ -36,6 +36,7 @@ def test_the_fold_says_the_same_as_the_contract(tmp_path: Path) -> None:
 def test_sessions_come_oldest_first_with_their_cases(small: Path) -> None:
     found = load.results(small)
     assert [session.cell.agent for session in found.sessions] == [
+        "synthetic-arms-of-a-long-name",
         "synthetic-a",
         "synthetic-b",
         "synthetic-oracle",
@@ -60,14 +61,14 @@ def test_a_torn_tail_is_a_warning(small: Path) -> None:
 def test_a_file_without_a_whole_line_is_a_warning(small: Path) -> None:
     (small / "zz.jsonl").write_bytes(b'{"kind":"ses')
     found = load.results(small)
-    assert len(found.sessions) == 3
+    assert len(found.sessions) == 4
     assert found.warnings == ("zz.jsonl holds no complete line; it is left out.",)
 
 
 def test_an_identical_copy_counts_once(small: Path) -> None:
     shutil.copy(first(small), small / "copy.jsonl")
     found = load.results(small)
-    assert len(found.sessions) == 3
+    assert len(found.sessions) == 4
     assert len(found.warnings) == 1
     assert "copy.jsonl" in found.warnings[0]
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
-from mmbench import jsontext
+from mmbench import cleanup, jsontext
 from mmbench.ledger import Ledger
-from tests.support import synthetic_lines
+from tests.support import synthetic_judge, synthetic_lines
 from tests.support.synthetic_lines import Maker
 from tests.support.synthetic_plan import Plan, cases, digest
 
@@ -53,18 +54,47 @@ def _write_files(results: Path, plan: Plan, maker: Maker) -> None:
     for content in cases(plan):
         path = results / "cases" / f"{digest(content)}.json"
         path.write_bytes(jsontext.canonical(content) + b"\n")
-    for stored, data in maker.files.items():
+    for stored, data in maker.files.items() if "artifacts" not in plan.cleaned else ():
         path = results / stored
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+    if plan.cleaned:
+        _clean(results, plan, maker)
+
+
+def _clean(results: Path, plan: Plan, maker: Maker) -> None:
+    maker.now += timedelta(days=30)
+    with cleanup.writer(results, plan.session, maker.clock) as book:
+        for number, what in enumerate(plan.cleaned, start=1):
+            line = {"session": plan.session, "what": what, "files": 40 * number, "bytes": 1_500_000 * number}
+            book.append(cleanup.RECORD, line | {"result": "removed", "error": None})
 
 
 SMALL: tuple[Plan, ...] = (
     Plan("synthetic-a", day=0, runs=2, cases=8, hostile=True, artifacts=True),
     Plan("synthetic-b", day=1, runs=2, cases=8, skill=0.45, gain=0.2, timeouts=0.15),
     Plan("synthetic-oracle", day=2, runs=1, cases=8, skill=2.0, gain=0.0, timeouts=0.0, reference=True),
+    Plan(
+        "synthetic-arms-of-a-long-name",
+        day=-1,
+        runs=2,
+        cases=8,
+        arms=("without_mm", "with_mm", "unprimed", "placebo"),
+        gain=0.3,
+        artifacts=True,
+        cleaned=("sandboxes", "streams", "artifacts"),
+    ),
 )
 """The fixed small tree behind the gold files."""
+
+
+def measure(results: Path) -> None:
+    """Write figures on the synthetic judge: two files, with names that try to break out of the page."""
+    places = (("accuracy", synthetic_judge.accuracy()), ("calibration", synthetic_judge.calibration()))
+    for kind, value in places:
+        path = results / "judge" / f"{kind}-synthetic.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(jsontext.canonical(value) + b"\n")
 
 
 def three_months() -> tuple[Plan, ...]:

@@ -16,6 +16,10 @@ from tests.support.synthetic_plan import EMPTY, START, Fields, Plan, cases, head
 _NO_STREAM = {"bytes": 0, "sha256": EMPTY, "truncated": False}
 
 
+EFFECT = {"without_mm": 0.0, "with_mm": 1.0, "unprimed": 0.4, "placebo": -0.2}
+"""How much of mm's gain an arm has."""
+
+
 @dataclass(slots=True)
 class Maker:
     """Draws the lines of one session."""
@@ -66,10 +70,9 @@ class Maker:
             if self.rng.random() < 0.5:
                 return
             attempt = 2
-        treated = entry["arm"] == "with_mm"
         hardness = {"easy": 0.2, "medium": 0.0, "hard": -0.25}[chosen["difficulty"]]
         harm = -0.35 if index % 12 == 7 else 0.0
-        share = self.plan.skill + hardness + (self.plan.gain + harm if treated else 0.0)
+        share = self.plan.skill + hardness + EFFECT[entry["arm"]] * (self.plan.gain + harm)
         share += 0.1 * math.sin(index * 2.3) + self.rng.gauss(0, 0.04)
         status = "timeout" if self.rng.random() < self.plan.timeouts else "completed"
         if status == "completed" and self.rng.random() < 0.02:
@@ -83,12 +86,13 @@ class Maker:
     def _attempt(
         self, position: int, entry: Fields, index: int, attempt: int, status: str, share: float
     ) -> Fields:
-        treated = entry["arm"] == "with_mm"
+        treated = entry["arm"] in ("with_mm", "unprimed")
         seconds = (40 + 9 * index) * math.exp(self.rng.gauss(0, 0.18)) / (self.plan.pace if treated else 1.0)
         seconds = 300.0 if status == "timeout" else 1.0 if status == "infra_error" else round(seconds, 3)
         started = self.clock()
         self.now += timedelta(seconds=seconds + 2)
-        calls = self._calls(index) if treated and self.rng.random() < self.plan.adoption else []
+        adoption = self.plan.adoption * (1.0 if entry["arm"] == "with_mm" else 0.4)
+        calls = self._calls(index) if treated and self.rng.random() < adoption else []
         fresh = int(9000 * math.exp(self.rng.gauss(0, 0.2)) * (0.8 if calls else 1.0))
         failure = {
             "timeout": ("timeout", "the time limit of 300 s was reached"),

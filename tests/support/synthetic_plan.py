@@ -45,6 +45,9 @@ class Plan:
     missing_verdicts: int = 0
     hostile: bool = False
     artifacts: bool = False
+    arms: tuple[str, ...] = ARMS
+    cleaned: tuple[str, ...] = ()
+    """What a clean-up took away afterwards: sandboxes, streams, artifacts."""
 
     @property
     def session(self) -> str:
@@ -106,9 +109,11 @@ def header(plan: Plan) -> Fields:
     parts: Fields = {
         "suite": "synthetic",
         "cases": {c["id"]: digest(c) for c in chosen},
-        "arms": list(ARMS),
+        "arms": list(plan.arms),
         "scoring": scoring.SCORING_VERSION,
-        "judge": {"mode": "score", "models": ["synthetic-judge"]} if plan.judge else {"mode": "off"},
+        "judge": {"mode": "score", "models": ["synthetic-judge"], "prompt": EMPTY}
+        if plan.judge
+        else {"mode": "off"},
         "primer": _sha("primer"),
         "limits": {"output_bytes": 16_000_000},
         "sandbox": "bubblewrap",
@@ -136,7 +141,7 @@ def header(plan: Plan) -> Fields:
         "method": {"hash": records.method_hash(parts), "parts": parts},
         "plan": {
             "suite": "synthetic",
-            "arms": list(ARMS),
+            "arms": list(plan.arms),
             "runs": plan.runs,
             "seed": 7,
             "schedule": schedule(plan),
@@ -153,7 +158,7 @@ def schedule(plan: Plan) -> list[Fields]:
     entries = []
     for run in range(1, plan.runs + 1):
         for chosen in cases(plan):
-            arms = list(ARMS)
+            arms = list(plan.arms)
             rng.shuffle(arms)
             entries += [{"case": chosen["id"], "arm": arm, "run": run} for arm in arms]
     return entries

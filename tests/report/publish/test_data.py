@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -18,6 +19,7 @@ from mmbench.report.publish import data, shapes
 from mmbench.report.publish.shapes import FILES
 from mmbench.schema import schema_folder
 from tests.support import gold
+from tests.support.synthetic import SMALL, Plan
 
 PLACES = {
     "leaderboard": "data/leaderboard.json",
@@ -62,7 +64,7 @@ def test_objects_are_closed() -> None:
 
 
 def test_the_leaderboard_says_what_the_page_says(built: Path) -> None:
-    (board,) = json.loads((built / "data/leaderboard.json").read_bytes())["boards"]
+    board, _ = json.loads((built / "data/leaderboard.json").read_bytes())["boards"]
     agents = [(row["agent"], row["reference"]) for row in board["rows"]]
     assert agents[-1] == ("synthetic-oracle", True)
     assert {row["rank"] is None for row in board["rows"] if row["reference"]} == {True}
@@ -75,9 +77,48 @@ def test_the_leaderboard_says_what_the_page_says(built: Path) -> None:
 
 def test_all_trials_are_in_the_parquet(built: Path) -> None:
     frame = pl.read_parquet(built / "data/trials.parquet")
-    assert frame.height == 2 * 32 + 16
-    assert frame["agent"].unique().sort().to_list() == ["synthetic-a", "synthetic-b", "synthetic-oracle"]
+    assert frame.height == 2 * 32 + 16 + 64
+    assert frame["agent"].unique().sort().to_list() == [plan.agent for plan in sorted(SMALL, key=_agent)]
+    assert set(frame["arm"]) == {"without_mm", "with_mm", "unprimed", "placebo"}
     assert frame["correctness"].dtype == pl.Float64
+
+
+def _agent(plan: Plan) -> str:
+    return plan.agent
+
+
+def session_of(built: Path, agent: str) -> dict[str, Any]:
+    (path,) = (built / "data/session").glob(f"*{agent}*.json")
+    found: dict[str, Any] = json.loads(path.read_bytes())
+    return found
+
+
+def test_further_arms_are_in_the_data_with_their_differences(built: Path) -> None:
+    found = session_of(built, "synthetic-arms")
+    arms = {arm["arm"]: arm for arm in found["figures"]["arms"]}
+    assert list(arms) == ["without_mm", "placebo", "unprimed", "with_mm"]
+    assert arms["with_mm"]["correctness"] == found["figures"]["with"]
+    primer = {c["name"]: c for c in found["figures"]["contrasts"]}["primer"]
+    assert (primer["right"], primer["left"], primer["difference"]["n"]) == ("with_mm", "unprimed", 8)
+    expected = arms["with_mm"]["correctness"] - arms["unprimed"]["correctness"]
+    assert primer["difference"]["point"] == pytest.approx(expected, abs=1e-3)
+    assert primer["difference"]["low"] < primer["difference"]["point"] < primer["difference"]["high"]
+    assert session_of(built, "synthetic-b")["figures"]["arms"] == []
+
+
+def test_what_was_removed_is_in_the_data(built: Path) -> None:
+    found = session_of(built, "synthetic-arms")
+    assert [item["what"] for item in found["removed"]] == ["sandboxes", "streams", "artifacts"]
+    (path,) = (built / "data/artifacts").glob("*synthetic-arms*.json")
+    listed = json.loads(path.read_bytes())["artifacts"]
+    gone = [item for item in listed if item["removed"]]
+    assert gone and all(item["href"] is None and item["refused"] is None and item["sha256"] for item in gone)
+    assert {item["refused"] for item in listed if not item["removed"]} == {"larger than 5 MB"}
+
+
+def test_figures_on_judges_are_published_as_they_were_measured(built: Path) -> None:
+    found = sorted((built / "data/judge").glob("*.json"))
+    assert [json.loads(path.read_bytes())["kind"] for path in found] == ["accuracy", "calibration"]
 
 
 def test_csv_and_json_of_a_session_agree(built: Path) -> None:

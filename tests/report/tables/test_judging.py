@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from mmbench.report import load
-from mmbench.report.tables.judging import judging
+from mmbench.report.tables.judging import judges, judging
+from mmbench.trust import read
 from tests.support import synthetic
 from tests.support.synthetic import Plan
 
@@ -29,3 +30,23 @@ def test_verdicts_are_counted_and_held_against_the_checks(tmp_path: Path) -> Non
     means = [score for _, _, score in found.by_checks]
     assert means == sorted(means)
     assert found.correlation is not None and found.correlation > 0.8
+
+
+def test_a_judge_is_its_models_its_mode_and_its_question(tmp_path: Path) -> None:
+    found = sessions(
+        tmp_path,
+        Plan("synthetic-a", cases=8),
+        Plan("synthetic-b", cases=8),
+        Plan("synthetic-c", cases=8, judge=False),
+    )
+    (judge,) = judges(found, ())
+    assert (judge.name, judge.mode, len(judge.sessions)) == ("synthetic-judge", "score", 2)
+    assert (judge.measured, judge.related) == ((), ())
+    assert judge.anchor == judges(found[:1], ())[0].anchor
+
+
+def test_figures_belong_to_a_judge_by_model_and_question(tmp_path: Path) -> None:
+    synthetic.measure(tmp_path)
+    (judge,) = judges(sessions(tmp_path, Plan("synthetic-a", cases=8)), read(tmp_path))
+    assert [one.kind for one in judge.measured] == ["calibration"]
+    assert [one.kind for one in judge.related] == ["accuracy"]
