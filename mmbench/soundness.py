@@ -15,6 +15,8 @@ from mmbench.outcome import GRADED
 from mmbench.records import Session, State, Trial, TrialKey, state
 
 CONTROL, TREATED = "without_mm", "with_mm"
+MM_ARMS = frozenset({TREATED, "unprimed"})
+"""The arms in which mm can be reached; elsewhere a call of it finds nothing, as it should."""
 
 Reason = Literal[
     "missing",
@@ -87,6 +89,12 @@ def reasons(control: Side, treated: Side) -> tuple[Reason, ...]:
         found.add("models_differ")
     if not treated.reached:
         found.add("mm_unreachable")
+    return tuple(reason for reason in REASONS if reason in found)
+
+
+def reasons_between(first: Side, second: Side) -> tuple[Reason, ...]:
+    """Return every reason against two trials of any arms; `reached` must be told of mm's arms only."""
+    found = {*reasons(first, second), *(() if first.reached else ("mm_unreachable",))}
     return tuple(reason for reason in REASONS if reason in found)
 
 

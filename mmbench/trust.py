@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from mmbench import jsontext, schema
 from mmbench.errors import DataError
+from mmbench.layout import is_name
 from mmbench.schema import Fault
 
 Kind = Literal["accuracy", "calibration"]
@@ -54,6 +55,8 @@ def faults(path: Path) -> Iterator[Fault]:
     except (OSError, ValueError, RecursionError) as error:
         yield Fault("/", f"it is not JSON: {error}")
         return
+    if not is_name(path.stem):
+        yield Fault("/", "its name is not that of a file of figures")
     yield from schema.faults(_SCHEMA, value)
 
 

@@ -19,6 +19,7 @@ from mmbench.report.render import File
 from mmbench.report.text import excerpt
 
 Show = Literal["image", "audio", "video", "pdf", "table", "text", "none"]
+_LOST = "the kept file is missing or was changed"
 LARGEST = 8_000_000
 """Bytes; larger files are not published."""
 UNPACKED = 50_000_000
@@ -93,12 +94,19 @@ def read(root: Path, stored: str | None, digest: str | None) -> bytes | None:
     return data if jsontext.sha256(data) == digest else None
 
 
-def shown(root: Path, session: str, item: dict[str, Any]) -> tuple[dict[str, Any], File | None]:
-    """Return what a page shows of one artifact, and the file to publish beside it."""
+def shown(
+    root: Path, session: str, item: dict[str, Any], removed: str | None = None
+) -> tuple[dict[str, Any], File | None]:
+    """Return what a page shows of one artifact, and the file to publish beside it.
+
+    `removed` is when a clean-up took the session's kept files away, if one did.
+    """
     data = read(root, item["stored"], item["sha256"])
-    made = {name: item[name] for name in ("path", "media_type", "size", "refused")}
+    made = {name: item[name] for name in ("path", "media_type", "size", "refused")} | {"removed": None}
     if data is None:
-        gone = item["refused"] or ("the kept file is missing or was changed" if item["stored"] else None)
+        lost = item["stored"] is not None and item["refused"] is None
+        made["removed"] = removed if lost and not (root / str(item["stored"])).exists() else None
+        gone = item["refused"] or (_LOST if lost and made["removed"] is None else None)
         return made | {"href": None, "show": "none", "refused": gone}, None
     ending, show = kind(item["media_type"], data)
     file = File(f"artifacts/{session}/{item['sha256']}.{ending}", data)

@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
+from mmbench.outcome import disputed
 from mmbench.report.details import Detail
 from mmbench.report.model import Session
 from mmbench.report.pages.site import trial_path
+from mmbench.report.tables.arms import NAMES
 from mmbench.report.text import excerpt, weight
 
 ANSWER, STEP, STDERR, SIDE = 20_000, 4_000, 8_000, 6_000
@@ -37,9 +39,14 @@ def both(session: Session, detail: Detail, other: Detail | None) -> dict[str, An
     """Return both arms' answers side by side, with their difference by line."""
     if other is None or detail.attempt is None or other.attempt is None:
         return None
-    first, second = (other, detail) if detail.trial.key.arm == "with_mm" else (detail, other)
-    sides = [_side(session, side) for side in (first, second)]
-    return {"sides": sides, "path": trial_path(session.id, other.trial.key), "diff": diff(*_answers(sides))}
+    order = list(NAMES)
+    pair = sorted((detail, other), key=lambda side: order.index(side.trial.key.arm))
+    sides = [_side(session, side) for side in pair]
+    return {
+        "sides": sides,
+        "other": _side(session, other),
+        "diff": diff(*_answers(sides)),
+    }
 
 
 def _answers(sides: list[dict[str, Any]]) -> tuple[str, str]:
@@ -50,7 +57,7 @@ def _side(session: Session, side: Detail) -> dict[str, Any]:
     text = side.attempt["outcome"]["final_text"] if side.attempt else _TEXT
     return {
         "trial": side.trial,
-        "name": side.trial.key.arm.replace("_", " "),
+        "name": NAMES[side.trial.key.arm],
         "answer": fitted(text, SIDE),
         "path": trial_path(session.id, side.trial.key),
     }
@@ -102,6 +109,8 @@ def attempt(line: dict[str, Any]) -> dict[str, Any]:
         "tokens": [(name, usage.get(field)) for name, field in _TOKENS],
         "cost": usage.get("cost_usd"),
         "lower_bound": usage.get("lower_bound", False),
+        "by_calls": usage.get("input_by_calls"),
+        "disputed": disputed(usage.get("input_total"), usage.get("input_by_calls")),
         "stderr": fitted(line["stderr_tail"], STDERR) | {"bytes": line["stderr_tail"]["bytes"]},
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 from mmbench.report.model import Case
 from mmbench.report.pages.site import Site, case_path, trial_path
 from mmbench.report.render import Page
+from mmbench.report.tables.arms import NAMES, FurtherArms
 from mmbench.report.tables.board import Row
 from mmbench.report.tables.cases import CaseRow
 from mmbench.report.text import excerpt
@@ -26,7 +27,8 @@ def pages(site: Site) -> Iterator[Page]:
     figures = [(row, {r.case: r for r in row.summary.case_rows}) for row in rows]
     for case in site.cases.values():
         made = [_row(site, row, found[case.id]) for row, found in figures if case.id in found]
-        yield Page(case_path(case.id), "case.html", _context(case) | {"rows": made})
+        context = _context(case) | {"rows": made, "further": _further(site, case.id)}
+        yield Page(case_path(case.id), "case.html", context)
 
 
 def _context(case: Case) -> dict[str, Any]:
@@ -71,3 +73,19 @@ def _row(site: Site, row: Row, figures: CaseRow) -> dict[str, Any]:
 
 
 _ARMS = {"without_mm": "without", "with_mm": "with"}
+
+
+def _further(site: Site, case: str) -> list[dict[str, Any]]:
+    """Return what the case came to in every arm, for the agents that ran further arms under any method."""
+    rows = [row for board in site.boards for row in (*board.rows, *board.references)]
+    found = [(row.summary, site.further_arms(row.summary)) for row in rows]
+    return [
+        {"cell": summary.cell, "session": summary.newest, "arms": _every(further, case)}
+        for summary, further in found
+        if any(case in arm.by_case for arm in further.arms)
+    ]
+
+
+def _every(further: FurtherArms, case: str) -> list[float | None]:
+    values = {arm.arm: arm.by_case.get(case) for arm in further.arms}
+    return [values.get(arm) for arm in NAMES]

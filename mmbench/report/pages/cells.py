@@ -7,7 +7,7 @@ from typing import Any
 
 from mmbench.report.charts import percase, trend
 from mmbench.report.charts.figure import Figure
-from mmbench.report.lines import Cell, Subject
+from mmbench.report.lines import AgentFacts, Cell, Subject
 from mmbench.report.model import Session
 from mmbench.report.pages.site import Site, cell_path
 from mmbench.report.render import Page
@@ -33,7 +33,7 @@ def pages(site: Site) -> Iterator[Page]:
         context = {
             "cell": cell,
             "reference": all(session.reference for session in sessions),
-            "parts": [_part(summary, call, index) for index, (summary, call) in enumerate(found)],
+            "parts": [_part(site, summary, call, index) for index, (summary, call) in enumerate(found)],
             "sessions": [site.by_session[session.id] for session in sessions],
             "cases": site.cases,
             "figures": figures,
@@ -48,23 +48,29 @@ def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[F
     return [figure for figure in (history, cases) if figure is not None]
 
 
-def _part(summary: Summary, call: Verdict, number: int) -> dict[str, Any]:
+def _part(site: Site, summary: Summary, call: Verdict, number: int) -> dict[str, Any]:
     detailed = number < DETAILED
     title = "Newest figures" if number == 0 else f"Until {summary.newest.started[:10]}"
     return {
         "summary": summary,
         "title": title,
         "verdict": call,
-        "subject": describe(summary.subject),
+        "further": site.further_arms(summary),
+        "subject": describe(summary.subject, reference=summary.newest.reference),
         "key": summary.method[:12],
         "rows": summary.case_rows[:CASES] if detailed else [],
     }
 
 
-def describe(subject: Subject) -> str:
+def describe(subject: Subject, *, reference: bool) -> str:
     """Return one line that names what was measured."""
     agent, profile = subject.agent, subject.profile
-    named = f"{agent.name} {agent.version or '(version unknown)'}"
-    model = agent.model or "its default model"
     backend = profile.model or "no model"
-    return f"{named} with {model}; mm {subject.mm.version} with {backend} ({profile.kind})"
+    return f"{named(agent, reference=reference)}; mm {subject.mm.version} with {backend} ({profile.kind})"
+
+
+def named(agent: AgentFacts, *, reference: bool) -> str:
+    """Return an agent with its version and model; reference agents are built in and have neither."""
+    if reference:
+        return f"{agent.name}, built in"
+    return f"{agent.name} {agent.version or '(version unknown)'} with {agent.model or 'its default model'}"

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
 from mmbench.report import figures
 from mmbench.report.model import Session, Trial
 from mmbench.report.pages.site import Site, session_path
 from mmbench.report.render import Page
+from mmbench.report.tables.arms import NAMES, planned
 from mmbench.report.tables.board import row_reasons
+from mmbench.report.tables.judging import judges
 from mmbench.report.tables.pairs import Pair
 from mmbench.report.tables.summary import Summary
 
@@ -50,6 +53,10 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
             "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
             "linked": session.id in site.detailed,
             "trial_root": f"trial/{session.id}/",
+            "further": site.further_arms(summary),
+            "further_trials": _further(session) if number == 1 else [],
+            "removals": site.removals[session.id],
+            "judge": _judge(site, session),
             "pairs": [_row(pair) for pair in shown],
             "first": start + 1 if shown else 0,
             "last": start + len(shown),
@@ -59,6 +66,27 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
             "part_paths": paths,
         }
         yield Page(path, "session.html", context)
+
+
+def _further(session: Session) -> list[dict[str, Any]]:
+    """Return (case, run) with its trials in the further arms, as many as fit on a page."""
+    arms = planned(session)
+    found: dict[tuple[str, int], dict[str, Trial]] = {}
+    for trial in session.trials if arms else ():
+        if trial.key.arm in arms:
+            found.setdefault((trial.key.case, trial.key.run), {})[trial.key.arm] = trial
+    return [
+        {"case": case, "run": run, "trials": [(arm, trials.get(arm)) for arm in arms]}
+        for (case, run), trials in list(found.items())[:PART]
+    ]
+
+
+def _judge(site: Site, session: Session) -> dict[str, Any] | None:
+    """Return the judge of a session, and where the page of judges speaks of it; None without one."""
+    found = judges([session], site.measured)
+    if not found:
+        return None
+    return {"judge": found[0], "path": f"judge.html#{found[0].anchor}"}
 
 
 def _row(pair: Pair) -> tuple[str, ...]:
@@ -94,18 +122,27 @@ def _remarks(pair: Pair) -> str:
     return "; ".join(notes)
 
 
+def _agent(session: Session) -> list[tuple[str, str]]:
+    agent = session.subject.agent
+    if session.reference:
+        return [("Agent", f"{agent.name}, built into mmbench and without a model")]
+    return [
+        ("Agent", f"{agent.name} {agent.version or '(version unknown)'}"),
+        ("Model of the agent", agent.model or "the agent's default"),
+    ]
+
+
 def _facts(session: Session) -> list[tuple[str, str]]:
     header = session.header
     subject, made = header.subject, header.provenance
     dataset, host, kit = made.dataset, made.host, made.kit
     commit = f", commit {str(kit.get('commit'))[:12]}" if kit.get("commit") else ""
     return [
-        ("Agent", f"{subject.agent.name} {subject.agent.version or '(version unknown)'}"),
-        ("Model of the agent", subject.agent.model or "the agent's default"),
+        *_agent(session),
         ("mm", f"{subject.mm.version}, {subject.mm.digest[:12]}"),
         ("Backend of mm", f"{subject.profile.kind}: {subject.profile.model or 'none'}"),
         ("Suite", f"{header.plan.suite}, {len(header.cases)} cases, {header.plan.runs} runs each"),
-        ("Arms", ", ".join(arm.replace("_", " ") for arm in header.plan.arms)),
+        ("Arms", ", ".join(NAMES[arm] for arm in header.plan.arms)),
         ("Seed", str(header.plan.seed)),
         ("Equivalence margin", f"{header.plan.margin:g} points"),
         ("Method", session.method[:12]),

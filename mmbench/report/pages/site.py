@@ -6,14 +6,18 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 
+from mmbench import cleanup, trust
+from mmbench.cleanup import Removal
 from mmbench.layout import is_name
 from mmbench.records import TrialKey
 from mmbench.report.lines import Cell
 from mmbench.report.model import Case, Results, Session
+from mmbench.report.tables.arms import FurtherArms, further_arms
 from mmbench.report.tables.board import Board, boards
 from mmbench.report.tables.facets import View, views
 from mmbench.report.tables.headline import Headline, headline
 from mmbench.report.tables.summary import Summary, summarise
+from mmbench.trust import Measured
 
 TRIAL_PAGES = 2000
 """How many trials get a page of their own: those of the newest sessions, and always one session's."""
@@ -67,6 +71,29 @@ class Site:
     def by_session(self) -> dict[str, Summary]:
         """Return the summary of each session alone."""
         return {session.id: summarise(self.results, [session]) for session in self.results.sessions}
+
+    def further_arms(self, summary: Summary) -> FurtherArms:
+        """Return the further arms of a summary's sessions."""
+        key = tuple(session.id for session in summary.sessions)
+        if key not in self._further:
+            self._further[key] = further_arms(self.results, summary.sessions)
+        return self._further[key]
+
+    @cached_property
+    def _further(self) -> dict[tuple[str, ...], FurtherArms]:
+        return {}
+
+    @cached_property
+    def removals(self) -> dict[str, tuple[Removal, ...]]:
+        """Return what was removed of each session besides its records, oldest first; nothing is left out."""
+        logged = {path.stem for path in cleanup.logs(self.results.root)}
+        root, sessions = self.results.root, self.results.sessions
+        return {s.id: cleanup.read(root, s.id) if s.id in logged else () for s in sessions}
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        """Return how far judges agree with people, newest first."""
+        return trust.read(self.results.root)
 
     @cached_property
     def detailed(self) -> frozenset[str]:

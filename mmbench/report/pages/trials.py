@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from mmbench import cleanup
 from mmbench.records import TrialKey
 from mmbench.report.artifacts import shown
 from mmbench.report.details import Detail, Reader
@@ -13,6 +14,8 @@ from mmbench.report.pages.attempt import NOTHING, PROMPT, attempt, both, fitted,
 from mmbench.report.pages.site import Site, session_path, trial_path
 from mmbench.report.publish.shapes import VERSION, Artifacts, ArtifactShape, encode
 from mmbench.report.render import File, Page
+from mmbench.report.tables.arms import GIVEN, NAMES, PLACEBO, UNPRIMED
+from mmbench.soundness import CONTROL, MM_ARMS, TREATED
 
 FILES = 8
 """Files of one trial that a page shows; the others are links."""
@@ -35,10 +38,11 @@ def pages(site: Site) -> Iterator[Page | File]:
 
 
 def _twin(key: TrialKey) -> TrialKey:
-    return key._replace(arm=_TWIN.get(key.arm, ""))
+    """Return the trial that a page sets beside this one: that which differs in one thing."""
+    return key._replace(arm=_TWIN[key.arm])
 
 
-_TWIN = {"with_mm": "without_mm", "without_mm": "with_mm"}
+_TWIN = {CONTROL: TREATED, TREATED: CONTROL, UNPRIMED: TREATED, PLACEBO: CONTROL}
 
 
 def _trial(
@@ -46,7 +50,8 @@ def _trial(
 ) -> Iterator[Page | File]:
     trial = detail.trial
     line = detail.attempt or NOTHING
-    kept = [shown(site.results.root, session.id, item) for item in line["artifacts"]]
+    removed = cleanup.gone(site.removals[session.id], "artifacts")
+    kept = [shown(site.results.root, session.id, item, removed) for item in line["artifacts"]]
     yield from (file for _, file in kept if file)
     listed += [
         _listed(trial.key, item | made) for item, (made, _) in zip(line["artifacts"], kept, strict=True)
@@ -64,7 +69,11 @@ def _trial(
         "prompt": fitted({"text": case.prompt, "truncated": False}, PROMPT) if case else None,
         "title": case.title if case else key.case,
         "data": data,
+        "arm": NAMES[key.arm],
+        "given": GIVEN[key.arm],
+        "has_mm": key.arm in MM_ARMS,
         "both": both(session, detail, other),
+        "others": _others(session, key),
         **grading(detail),
         **attempt(line),
         "artifacts": [
@@ -74,11 +83,21 @@ def _trial(
     yield Page(trial_path(session.id, key), "trial.html", context)
 
 
+def _others(session: Session, key: TrialKey) -> list[dict[str, Any]]:
+    """Return the other arms of the same case and run, where there are more than two."""
+    arms = [arm for arm in NAMES if arm in session.header.plan.arms and arm != key.arm]
+    if len(arms) < 2:
+        return []
+    there = {trial.key for trial in session.trials if (trial.key.case, trial.key.run) == (key.case, key.run)}
+    found = [key._replace(arm=arm) for arm in arms]
+    return [{"name": NAMES[k.arm], "path": trial_path(session.id, k)} for k in found if k in there]
+
+
 def transcript_path(session: str, key: TrialKey) -> str:
     """Return the address of a trial's records."""
     return f"data/transcript/{session}/{key.case}/{key.arm}-{key.run}.json"
 
 
 def _listed(key: TrialKey, item: dict[str, Any]) -> ArtifactShape:
-    names = ("path", "size", "media_type", "sha256", "href", "refused")
+    names = ("path", "size", "media_type", "sha256", "href", "refused", "removed")
     return ArtifactShape(key.case, key.arm, key.run, *(item[name] for name in names))

@@ -26,13 +26,13 @@ Trials = dict[str, list[TrialShape]]
 
 def files(site: Site) -> Iterator[File]:
     """Yield every data file that is made of tables."""
-    boards = [figures.board(board) for board in site.boards]
+    boards = [figures.board(site, board) for board in site.boards]
     yield File("data/leaderboard.json", encode(shapes.Leaderboard(VERSION, boards)))
     yield File("data/leaderboard.csv", table([_flat(row) for board in boards for row in board.rows]))
     rows = [_session_row(site, session) for session in reversed(site.results.sessions)]
     yield File("data/sessions.json", encode(shapes.Sessions(VERSION, rows)))
     yield File("data/sessions.csv", table([_session_flat(row) for row in rows]))
-    breakdown = [figures.cases(row.summary) for row, _ in figures.rows_of(site)]
+    breakdown = [_cases(site, row.summary) for row, _ in figures.rows_of(site)]
     yield File("data/case-breakdown.json", encode(shapes.CaseBreakdown(VERSION, breakdown)))
     yield File("data/case-breakdown.csv", table([line for cell in breakdown for line in _case_lines(cell)]))
     trials = {s.id: [figures.trial(trial) for trial in s.trials] for s in site.results.sessions}
@@ -47,7 +47,17 @@ def files(site: Site) -> Iterator[File]:
 
 def _alone(site: Site, session: Session) -> CellShape:
     summary = site.by_session[session.id]
-    return figures.cell(summary, verdict(summary.lift, margin=summary.margin), None, False)
+    return _old(site, summary)
+
+
+def _old(site: Site, summary: Summary) -> CellShape:
+    """Return figures that stand in no ranking."""
+    call = verdict(summary.lift, margin=summary.margin)
+    return figures.cell(summary, call, None, False, site.further_arms(summary))
+
+
+def _cases(site: Site, summary: Summary) -> shapes.CaseRows:
+    return figures.cases(summary, site.further_arms(summary))
 
 
 def _session_row(site: Site, session: Session) -> shapes.SessionRow:
@@ -59,11 +69,11 @@ def _cells(site: Site) -> Iterator[File]:
     summaries: dict[Any, list[tuple[Summary, CellShape]]] = {}
     for row, board in figures.rows_of(site):
         found = summaries.setdefault(row.summary.cell, [])
-        found.append((row.summary, figures.row(row, board)))
+        found.append((row.summary, figures.row(site, row, board)))
         for old in row.older:
-            found.append((old, figures.cell(old, verdict(old.lift, margin=old.margin), None, False)))
+            found.append((old, _old(site, old)))
     for cell, found in sorted(summaries.items()):
-        made = shapes.CellFile(VERSION, [shape for _, shape in found], [figures.cases(s) for s, _ in found])
+        made = shapes.CellFile(VERSION, [shape for _, shape in found], [_cases(site, s) for s, _ in found])
         yield File(f"data/cells/{cell.agent}/{cell.profile}.json", encode(made))
 
 
@@ -87,6 +97,10 @@ def _sessions(site: Site, shown: Trials) -> Iterator[File]:
                 shapes.UnsoundPair(pair.case, pair.run, list(pair.reasons))
                 for pair in site.by_session[session.id].pairs
                 if not pair.sound
+            ],
+            [
+                shapes.RemovalShape(r.at, r.what, r.files, r.bytes, r.result, r.error)
+                for r in site.removals[session.id]
             ],
         )
         yield File(f"data/session/{session.id}.json", encode(made))
@@ -168,6 +182,8 @@ def _flat(cell: CellShape) -> dict[str, Any]:
     """Spread a cell's figures over columns."""
     made: dict[str, Any] = {}
     for name, value in msgspec.to_builtins(cell).items():
+        if name in ("arms", "contrasts"):
+            continue  # a list of its own, which a row cannot hold: it is in the JSON
         if isinstance(value, dict):
             made |= {f"{name}_{part}": inner for part, inner in value.items()}
         elif name == "rank":
@@ -185,8 +201,9 @@ def _case_lines(cell: shapes.CaseRows) -> Iterator[dict[str, Any]]:
     for item in cell.cases:
         found = msgspec.to_builtins(item)
         commands = " ".join(f"{name}:{count}" for name, count in found.pop("commands").items())
+        arms = " ".join(f"{arm['arm']}:{arm['correctness']}" for arm in found.pop("arms"))
         flat = {"agent": cell.agent, "profile": cell.profile, "method": cell.method}
         for name, value in found.items():
             both = isinstance(value, dict)
             flat |= {f"{name}_{part}": inner for part, inner in value.items()} if both else {name: value}
-        yield flat | {"commands": commands}
+        yield flat | {"commands": commands, "arms": arms}

@@ -7,6 +7,8 @@ from mmbench.report.pages.site import Site
 from mmbench.report.publish import shapes
 from mmbench.report.publish.shapes import Both, CaseFigures, CaseRows, CellShape
 from mmbench.report.stats.decision import Verdict
+from mmbench.report.stats.effect import Lift
+from mmbench.report.tables.arms import ArmFigures, Contrast, FurtherArms
 from mmbench.report.tables.board import Board, Row, row_reasons
 from mmbench.report.tables.cases import CaseRow
 from mmbench.report.tables.summary import Summary
@@ -20,10 +22,46 @@ def _both(pair: tuple[float | None, float | None], digits: int = 4) -> Both:
     return Both(_round(pair[0], digits), _round(pair[1], digits))
 
 
-def cell(summary: Summary, call: Verdict, rank: list[int] | None, comparable: bool) -> CellShape:
+def _difference(lift: Lift) -> shapes.Difference:
+    return shapes.Difference(
+        _round(lift.point),
+        _round(lift.low),
+        _round(lift.high),
+        lift.n,
+        lift.clusters,
+        _round(lift.p, 6),
+        _round(lift.mde),
+    )
+
+
+def _arm(found: ArmFigures) -> shapes.ArmShape:
+    trials = found.summary.trials
+    return shapes.ArmShape(
+        arm=found.arm,
+        correctness=_round(found.summary.mean),
+        pass_rate=_round(found.summary.pass_at_1),
+        used_mm=_round(found.used / trials) if found.mm and trials else None,
+        seconds=_round(found.seconds, 3),
+        tokens=_round(found.tokens, 1),
+        cases=found.summary.n,
+        trials=trials,
+        scheduled=found.scheduled,
+    )
+
+
+def _contrast(found: Contrast) -> shapes.ContrastShape:
+    question = found.question
+    return shapes.ContrastShape(
+        question.name, question.right, question.left, _difference(found.lift), found.lift.pairs
+    )
+
+
+def cell(
+    summary: Summary, call: Verdict, rank: list[int] | None, comparable: bool, further: FurtherArms
+) -> CellShape:
     """Return the figures of a summary."""
     subject, censored = summary.subject, summary.speed.censored_share
-    lift, speed = summary.lift, summary.speed
+    speed = summary.speed
     return CellShape(
         agent=summary.cell.agent,
         profile=summary.cell.profile,
@@ -38,15 +76,7 @@ def cell(summary: Summary, call: Verdict, rank: list[int] | None, comparable: bo
         verdict=call.call,
         without=_round(summary.without.mean),
         with_=_round(summary.with_.mean),
-        lift=shapes.Difference(
-            _round(lift.point),
-            _round(lift.low),
-            _round(lift.high),
-            lift.n,
-            lift.clusters,
-            _round(lift.p, 6),
-            _round(lift.mde),
-        ),
+        lift=_difference(summary.lift),
         speedup=shapes.Ratio(
             _round(speed.point),
             _round(speed.low),
@@ -62,35 +92,37 @@ def cell(summary: Summary, call: Verdict, rank: list[int] | None, comparable: bo
         trials=summary.sound,
         scheduled=summary.scheduled,
         cases=len(summary.cases),
+        arms=[_arm(arm) for arm in further.arms],
+        contrasts=[_contrast(contrast) for contrast in further.contrasts],
     )
 
 
-def row(found: Row, board: Board) -> CellShape:
+def row(site: Site, found: Row, board: Board) -> CellShape:
     """Return the figures of a leaderboard row."""
     rank = [found.rank.rank, found.rank.worst] if found.rank else None
     places = [place for place in rank or [] if place is not None] or None
     ranked = board.comparable and not found.summary.newest.reference
-    return cell(found.summary, found.verdict, places, ranked)
+    return cell(found.summary, found.verdict, places, ranked, site.further_arms(found.summary))
 
 
-def board(found: Board) -> shapes.BoardShape:
+def board(site: Site, found: Board) -> shapes.BoardShape:
     """Return a leaderboard, reference rows last."""
-    rows = [row(item, found) for item in (*found.rows, *found.references)]
+    rows = [row(site, item, found) for item in (*found.rows, *found.references)]
     return shapes.BoardShape(found.method.hash, found.suite, found.comparable, list(found.reasons), rows)
 
 
-def cases(summary: Summary) -> CaseRows:
+def cases(summary: Summary, further: FurtherArms) -> CaseRows:
     """Return the cases of a summary."""
     return CaseRows(
         summary.cell.agent,
         summary.cell.profile,
         summary.method,
         summary.newest.reference,
-        [_case(item) for item in summary.case_rows],
+        [_case(item, further) for item in summary.case_rows],
     )
 
 
-def _case(item: CaseRow) -> CaseFigures:
+def _case(item: CaseRow, further: FurtherArms) -> CaseFigures:
     return CaseFigures(
         item.case,
         _round(item.without),
@@ -101,6 +133,11 @@ def _case(item: CaseRow) -> CaseFigures:
         item.sound,
         item.scheduled,
         dict(item.commands),
+        [
+            shapes.ArmFigure(arm.arm, round(arm.by_case[item.case], 4))
+            for arm in further.further
+            if item.case in arm.by_case
+        ],
     )
 
 

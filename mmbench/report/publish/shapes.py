@@ -56,6 +56,31 @@ class SubjectShape(Closed, frozen=True):
     backend: str | None
 
 
+class ArmShape(Closed, frozen=True):
+    """One arm by itself, over its own sound trials."""
+
+    arm: str
+    correctness: float | None
+    pass_rate: float | None
+    used_mm: float | None
+    """Share of its trials that called mm, null where mm is out of reach."""
+    seconds: float | None
+    tokens: float | None
+    cases: int
+    trials: int
+    scheduled: int
+
+
+class ContrastShape(Closed, frozen=True):
+    """The difference of two arms, left taken from right, paired by case."""
+
+    name: str
+    right: str
+    left: str
+    difference: Difference
+    pairs: int
+
+
 class CellShape(Closed, frozen=True):
     """The figures of one cell under one method, or of one session."""
 
@@ -81,6 +106,9 @@ class CellShape(Closed, frozen=True):
     trials: int
     scheduled: int
     cases: int
+    arms: list[ArmShape]
+    """Every arm, where there are more than two; else empty."""
+    contrasts: list[ContrastShape]
 
 
 class BoardShape(Closed, frozen=True):
@@ -118,6 +146,13 @@ class Sessions(Closed, frozen=True):
     sessions: list[SessionRow]
 
 
+class ArmFigure(Closed, frozen=True):
+    """One case in one further arm."""
+
+    arm: str
+    correctness: float
+
+
 class CaseFigures(Closed, frozen=True):
     """One case in one cell."""
 
@@ -130,6 +165,8 @@ class CaseFigures(Closed, frozen=True):
     sound: int
     scheduled: int
     commands: dict[str, int]
+    arms: list[ArmFigure]
+    """The arms beside the main two."""
 
 
 class CaseRows(Closed, frozen=True):
@@ -194,6 +231,17 @@ class UnsoundPair(Closed, frozen=True):
     reasons: list[str]
 
 
+class RemovalShape(Closed, frozen=True):
+    """Something of a session besides its records that a clean-up took away."""
+
+    at: str
+    what: str
+    files: int
+    bytes: int
+    result: str
+    error: str | None
+
+
 class SessionFile(Closed, frozen=True):
     """data/session/<id>.json: one session and its trials."""
 
@@ -207,6 +255,7 @@ class SessionFile(Closed, frozen=True):
     provenance: dict[str, Any]
     trials: list[TrialShape]
     unsound: list[UnsoundPair]
+    removed: list[RemovalShape]
 
 
 class ArtifactShape(Closed, frozen=True):
@@ -221,6 +270,8 @@ class ArtifactShape(Closed, frozen=True):
     sha256: str | None
     href: str | None
     refused: str | None
+    removed: str | None
+    """When a clean-up took it away, null when none did."""
 
 
 class Artifacts(Closed, frozen=True):

@@ -1,4 +1,4 @@
-"""What the judge did, and where it and the checks disagree."""
+"""What judges did, where they and the checks disagree, and how far they were found to agree with people."""
 
 from __future__ import annotations
 
@@ -7,11 +7,66 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import correlation, fmean
 
+from mmbench import jsontext
 from mmbench.report.model import Session, Trial
+from mmbench.trust import Measured
 
 APART = 0.6
 """Difference of shares (judge of 5, checks) from which a trial stands in the list of disagreements."""
 SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """One judge with one question, the sessions that used it, and what was measured of it."""
+
+    models: tuple[str, ...]
+    mode: str
+    prompt: str | None
+    """Hash of the question, None where the session does not tell."""
+    sessions: tuple[Session, ...]
+    """Newest first."""
+    measured: tuple[Measured, ...]
+    """Figures on this judge with this question, newest first."""
+    related: tuple[Measured, ...]
+    """Figures on the same models with another question, or one that is not told."""
+
+    @property
+    def name(self) -> str:
+        """Return its models as one text."""
+        return ", ".join(self.models) or "unnamed"
+
+    @property
+    def anchor(self) -> str:
+        """Return what a link to it ends in, the same as long as the judge is."""
+        return f"judge-{jsontext.digest([self.mode, *self.models, self.prompt])[:10]}"
+
+
+def judges(sessions: Sequence[Session], measured: Sequence[Measured]) -> list[Judge]:
+    """Return every judge that some sessions used, that of the newest session first."""
+    used: dict[tuple[tuple[str, ...], str, str | None], list[Session]] = {}
+    for session in sorted(sessions, key=lambda session: session.order, reverse=True):
+        if session.header.method.judged:
+            used.setdefault(_identity(session), []).append(session)
+    return [_judge(*identity, users, measured) for identity, users in used.items()]
+
+
+def _judge(
+    models: tuple[str, ...],
+    mode: str,
+    prompt: str | None,
+    sessions: Sequence[Session],
+    measured: Sequence[Measured],
+) -> Judge:
+    same = tuple(one for one in measured if one.same_question(models, prompt))
+    related = tuple(one for one in measured if one.same_judge(models) and one not in same)
+    return Judge(models, mode, prompt, tuple(sessions), same, related)
+
+
+def _identity(session: Session) -> tuple[tuple[str, ...], str, str | None]:
+    part = session.header.method.parts.get("judge", {})
+    prompt = part.get("prompt")
+    return tuple(_models(session)), str(part.get("mode")), prompt if isinstance(prompt, str) else None
 
 
 @dataclass(frozen=True, slots=True)

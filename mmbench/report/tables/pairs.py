@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from mmbench import soundness
@@ -14,7 +14,7 @@ from mmbench.report.stats.pairs import PairScore
 from mmbench.report.stats.speed import ArmTime, End, PairTime
 from mmbench.report.stats.usage import PairSpend, Spend
 from mmbench.scoring import PASS_THRESHOLD
-from mmbench.soundness import CONTROL, TREATED, Reason
+from mmbench.soundness import CONTROL, MM_ARMS, TREATED, Reason
 
 NAMES: Mapping[Reason, str] = {
     "missing": "missing",
@@ -123,21 +123,25 @@ def _spend(usage: Usage | None) -> Spend:
     )
 
 
-def of_session(results: Results, session: Session, offset: int = 0) -> list[Pair]:
-    """Return a session's pairs in the order of its schedule."""
+Arms = tuple[str, str]
+MAIN: Arms = (CONTROL, TREATED)
+
+
+def of_session(results: Results, session: Session, offset: int = 0, arms: Arms = MAIN) -> list[Pair]:
+    """Return a session's pairs in the order of its schedule; other arms take the places of the main two."""
     trials = {trial.key: trial for trial in session.trials}
     pairs = []
     for trial in session.trials:
         case, arm, run = trial.key
-        if arm != TREATED:
+        if arm != arms[1]:
             continue
-        control = trials.get(TrialKey(case, CONTROL, run))
+        control = trials.get(TrialKey(case, arms[0], run))
         if control is None:
             continue
         known = results.case(session, case)
         cluster = known.group if known else case
         threshold = PASS_THRESHOLD if known is None or known.threshold is None else known.threshold
-        why = soundness.reasons(control.side, trial.side)
+        why = soundness.reasons(control.side, trial.side) if arms == MAIN else _between(control, trial)
         first = next((NAMES[reason] for reason in why if reason != "missing"), "")
         pairs.append(
             Pair(session, case, cluster, run, offset + run, control, trial, threshold, why, not why, first)
@@ -145,12 +149,21 @@ def of_session(results: Results, session: Session, offset: int = 0) -> list[Pair
     return pairs
 
 
-def pooled(results: Results, sessions: Sequence[Session]) -> list[Pair]:
+def _between(first: Trial, second: Trial) -> tuple[Reason, ...]:
+    return soundness.reasons_between(
+        *(
+            trial.side if trial.key.arm in MM_ARMS else replace(trial.side, reached=True)
+            for trial in (first, second)
+        )
+    )
+
+
+def pooled(results: Results, sessions: Sequence[Session], arms: Arms = MAIN) -> list[Pair]:
     """Return the pairs of several sessions, with runs numbered on from session to session."""
     pairs: list[Pair] = []
     offset = 0
     for session in sessions:
-        pairs += of_session(results, session, offset)
+        pairs += of_session(results, session, offset, arms)
         offset += session.header.plan.runs
     return pairs
 
