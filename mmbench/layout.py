@@ -64,6 +64,11 @@ class Project:
         return self.state / "dataset"
 
     @property
+    def agents(self) -> Path:
+        """Return the folder of the installed agent CLIs."""
+        return self.state / "agents"
+
+    @property
     def sandboxes(self) -> Path:
         """Return the folder of the trials under way."""
         return self.state / "sandboxes"

@@ -12,7 +12,7 @@ from typing import Any
 from mmbench.bench import agents, installation, toolchain
 from mmbench.bench.agents.base import RawRun
 from mmbench.errors import UsageError
-from mmbench.layout import Project
+from mmbench.layout import Project, short
 from mmbench.outcome import Outcome
 
 
@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace, where: Project) -> int:
         for name in arguments.names:
             toolchain.tool_of(name)
         for name in arguments.names:
-            found = installation.install(name, where.root)
-            print(f"{name} {found.version} is installed in .mmbench/agents/{name}")
+            found = installation.install(name, where)
+            print(f"{name} {found.version} is installed in {short(where.agents / name)}")
         return 0
     print(parsed(arguments))
     return 0
@@ -40,11 +40,11 @@ def listing(where: Project, *, as_json: bool = False) -> str:
     rows = []
     for name in agents.AGENTS:
         known = name in toolchain.TOOLS
-        found = toolchain.installed(name, where.root) if known else None
+        found = toolchain.installed(name, where) if known else None
         rows.append(
             {
                 "agent": name,
-                "pinned": toolchain.pinned(name, where.root) if known else None,
+                "pinned": toolchain.pinned(name, where) if known else None,
                 "installed": found.version if found else None,
                 "adapter": agents.load(name).adapter_version,
             }

@@ -29,6 +29,7 @@ from mmbench.bench.toolchain import (
     probe,
     tool_of,
 )
+from mmbench.layout import Project
 
 INSTALL_TIMEOUT_S = 1200.0
 OLDEST_NODE = (24, 16)
@@ -49,20 +50,19 @@ class Stamp:
     megabytes: int
 
 
-def install(name: str, root: Path) -> Installed:
+def install(name: str, where: Project) -> Installed:
     """Install a CLI at its pinned version and check what it says of itself.
 
     Does nothing when it is there already. Raises CliSetupError when the package
     manager fails and CliVersionError when another version came.
     """
-    tool, wanted = tool_of(name), pinned(name, root)
-    there = installed(name, root)
+    tool, wanted = tool_of(name), pinned(name, where)
+    there = installed(name, where)
     if there and there.version == wanted:
         return there
     started = time.monotonic()
-    agents = root / ".mmbench" / "agents"
-    staging = _stage(name, root)
-    node = ensure_node(root) if tool.runs_on_node else None
+    staging = _stage(name, where)
+    node = ensure_node(where) if tool.runs_on_node else None
     command = _install_npm(tool, staging, node) if tool.channel == "npm" else _install_pypi(tool, staging)
     _write_launcher(staging / "bin" / name, command)
     found = probe(staging / "bin" / name)
@@ -73,23 +73,23 @@ def install(name: str, root: Path) -> Installed:
             fix="Remove that folder and try again; if it stays so, the lock does not fit this machine.",
         )
     _stamp(staging, wanted, time.monotonic() - started)
-    _put(staging, agents / name)
-    return Installed(name, agents / name / "bin" / name, wanted)
+    _put(staging, where.agents / name)
+    return Installed(name, where.agents / name / "bin" / name, wanted)
 
 
-def ensure_node(root: Path) -> Path | None:
+def ensure_node(where: Project) -> Path | None:
     """Return the launcher of the pinned Node; None where only the user's own fits.
 
     The registry has builds of this Node for Linux alone. Elsewhere a Node that
     is new enough must be on PATH.
     """
-    folder = root / ".mmbench" / "agents" / "node"
+    folder = where.agents / "node"
     if sys.platform != "linux":
         _require_node()
         return None
     if not (folder / STAMP).is_file():
         started = time.monotonic()
-        staging = _stage("node", root)
+        staging = _stage("node", where)
         _npm_install(staging, None)
         builds = sorted((staging / "node_modules").glob("node-*/bin/node"))
         if not builds:
@@ -102,12 +102,12 @@ def ensure_node(root: Path) -> Path | None:
     return folder / "bin" / "node"
 
 
-def _stage(name: str, root: Path) -> Path:
+def _stage(name: str, where: Project) -> Path:
     """Make the folder in which to install, as deep as its final place: launchers look beside themselves."""
-    staging = root / ".mmbench" / "agents" / f".{name}.part"
+    staging = where.agents / f".{name}.part"
     if staging.exists():
         shutil.rmtree(staging)
-    return Path(shutil.copytree(root / "locks" / name, staging))
+    return Path(shutil.copytree(where.root / "locks" / name, staging))
 
 
 def _put(staging: Path, place: Path) -> None:

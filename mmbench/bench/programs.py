@@ -42,7 +42,7 @@ def find(agent: Agent, project: Project) -> Program:
     Raises CliMissingError and CliVersionError with the command that installs it.
     """
     if agent.name in toolchain.TOOLS:
-        found = toolchain.find(agent.name, project.root)
+        found = toolchain.find(agent.name, project)
         return _program(found.path, found.version, project)
     path = shutil.which(agent.executable)
     if path is None:
@@ -54,7 +54,7 @@ def find(agent: Agent, project: Project) -> Program:
 
 
 def _program(path: Path, version: str, project: Project) -> Program:
-    own = project.root / ".mmbench" / "agents"
+    own = project.agents
     inside = PLACE / path.relative_to(own) if path.is_relative_to(own) else PurePosixPath(path)
     return Program(path, version, tuple(_binds(path, own)), inside)
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Literal
 
 from mmbench.errors import PrerequisiteError, unknown
+from mmbench.layout import Project
 
 VERSION_TIMEOUT_S = 180.0
 VERSION = re.compile(r"\d+\.\d+\.\d+(?:[-+.][0-9A-Za-z.]+)?")
@@ -92,9 +93,9 @@ def tool_of(name: str) -> Tool:
     return TOOLS[name]
 
 
-def pinned(name: str, root: Path) -> str:
+def pinned(name: str, where: Project) -> str:
     """Return the version that the lock pins."""
-    tool, folder = tool_of(name), root / "locks" / name
+    tool, folder = tool_of(name), where.root / "locks" / name
     try:
         if tool.channel == "npm":
             manifest = json.loads((folder / "package.json").read_text(encoding="utf-8"))
@@ -109,9 +110,9 @@ def pinned(name: str, root: Path) -> str:
         ) from error
 
 
-def installed(name: str, root: Path) -> Installed | None:
+def installed(name: str, where: Project) -> Installed | None:
     """Return the project's own installation of a CLI, or None."""
-    folder = root / ".mmbench" / "agents" / tool_of(name).name
+    folder = where.agents / tool_of(name).name
     program = folder / "bin" / name
     try:
         stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
@@ -121,14 +122,14 @@ def installed(name: str, root: Path) -> Installed | None:
     return Installed(name, program, version) if program.is_file() else None
 
 
-def find(name: str, root: Path, search_path: str | None = None) -> Installed:
+def find(name: str, where: Project, search_path: str | None = None) -> Installed:
     """Return the CLI to use: the project's own, else the user's at the pinned version.
 
     Raises CliMissingError when there is none, CliVersionError when the version is another.
     """
-    wanted = pinned(name, root)
+    wanted = pinned(name, where)
     fix = f"Install the pinned version into the project: nox -s agents -- {name}"
-    found = installed(name, root)
+    found = installed(name, where)
     if found is None:
         program = shutil.which(name, path=search_path)
         if program is None:

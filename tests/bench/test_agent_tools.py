@@ -25,6 +25,7 @@ USAGE = [
     "reasoning",
     "cost_usd",
     "lower_bound",
+    "input_by_calls",
 ]
 SCENARIOS = {"ok": "completed", "auth": "infra_error", "killed": None, "no_server": "infra_error"}
 

@@ -13,9 +13,10 @@ import pytest
 from mmbench.bench import installation, toolchain
 from mmbench.bench.installation import install
 from mmbench.bench.toolchain import CliSetupError, CliVersionError
-from tests.bench.test_toolchain import ROOT, put, root, script
+from mmbench.layout import project
+from tests.bench.test_toolchain import ROOT, place, put, script, where
 
-__all__ = ["root"]
+__all__ = ["where"]
 
 GOOD_NPM = """mkdir -p node_modules/.bin
 printf '#!/bin/sh\\necho 1.2.3\\n' > node_modules/.bin/claude
@@ -33,62 +34,62 @@ def npm(tmp_path, monkeypatch):
     return use
 
 
-def test_installs_and_checks_the_version(root, npm):
+def test_installs_and_checks_the_version(where, npm):
     npm(GOOD_NPM)
-    found = install("claude", root)
-    assert found == toolchain.installed("claude", root)
-    stamp = json.loads((root / ".mmbench/agents/claude/installed.json").read_text())
+    found = install("claude", where)
+    assert found == toolchain.installed("claude", where)
+    stamp = json.loads((where.agents / "claude/installed.json").read_text())
     assert stamp["version"] == "1.2.3" and stamp["megabytes"] >= 0
 
 
-def test_the_launcher_works_through_a_link_and_after_a_move(root, npm, tmp_path):
+def test_the_launcher_works_through_a_link_and_after_a_move(where, npm, tmp_path):
     npm(GOOD_NPM)
-    install("claude", root)
-    moved = (root / ".mmbench").rename(tmp_path / "moved")
+    install("claude", where)
+    moved = where.state.rename(tmp_path / "moved")
     link = tmp_path / "link"
     link.symlink_to(moved / "agents/claude/bin/claude")
     assert toolchain.probe(link) == "1.2.3"
 
 
-def test_installs_nothing_twice(root, npm):
+def test_installs_nothing_twice(where, npm):
     npm("exit 1")
-    put(root, "1.2.3")
-    assert install("claude", root).version == "1.2.3"
+    put(where, "1.2.3")
+    assert install("claude", where).version == "1.2.3"
 
 
-def test_replaces_another_version_and_what_an_interruption_left(root, npm):
+def test_replaces_another_version_and_what_an_interruption_left(where, npm):
     npm(GOOD_NPM)
-    put(root, "1.0.0")
-    left = root / ".mmbench/agents/.claude.part/old"
+    put(where, "1.0.0")
+    left = where.agents / ".claude.part/old"
     left.mkdir(parents=True)
-    assert install("claude", root).version == "1.2.3"
+    assert install("claude", where).version == "1.2.3"
     assert not left.exists() and not left.parent.exists()
 
 
-def test_another_version_than_the_lock_promises_is_an_error(root, npm):
+def test_another_version_than_the_lock_promises_is_an_error(where, npm):
     npm(GOOD_NPM.replace("1.2.3", "1.1.1"))
     with pytest.raises(CliVersionError, match=r"1\.1\.1"):
-        install("claude", root)
-    assert toolchain.installed("claude", root) is None
+        install("claude", where)
+    assert toolchain.installed("claude", where) is None
 
 
-def test_what_npm_says_is_shown(root, npm):
+def test_what_npm_says_is_shown(where, npm):
     npm("echo EINTEGRITY >&2; exit 1")
     with pytest.raises(CliSetupError, match="EINTEGRITY"):
-        install("claude", root)
+        install("claude", where)
 
 
-def test_npm_must_be_there(root, monkeypatch):
-    monkeypatch.setenv("PATH", str(root))
+def test_npm_must_be_there(where, monkeypatch):
+    monkeypatch.setenv("PATH", str(where.root))
     with pytest.raises(CliSetupError, match="npm is not installed"):
-        install("claude", root)
+        install("claude", where)
 
 
-def test_an_endless_npm_is_stopped(root, npm, monkeypatch):
+def test_an_endless_npm_is_stopped(where, npm, monkeypatch):
     npm("exec sleep 60")
     monkeypatch.setattr(installation, "INSTALL_TIMEOUT_S", 0.2)
     with pytest.raises(CliSetupError, match="did not end"):
-        install("claude", root)
+        install("claude", where)
 
 
 def wheel(folder: Path) -> str:
@@ -122,9 +123,9 @@ def test_installs_into_a_virtualenv_by_hash(tmp_path, tampered):
     (folder / "requirements.txt").write_text(f"./{name} --hash=sha256:{expected}\n")
     if tampered:
         with pytest.raises(CliSetupError, match=r"(?i)hash"):
-            install("hermes", tmp_path)
+            install("hermes", place(tmp_path))
     else:
-        found = install("hermes", tmp_path)
+        found = install("hermes", place(tmp_path))
         assert toolchain.probe(found.path) == found.version == "1.2.3"
 
 
@@ -137,6 +138,6 @@ def test_the_registry_gives_what_the_lock_promises(tmp_path, tampered):
     if tampered:
         lock.write_text(re.sub(r"sha512-.{8}", "sha512-AAAAAAAA", lock.read_text()))
         with pytest.raises(CliSetupError, match="EINTEGRITY"):
-            install("codex", tmp_path)
+            install("codex", place(tmp_path))
     else:
-        assert install("codex", tmp_path).version == toolchain.pinned("codex", ROOT)
+        assert install("codex", place(tmp_path)).version == toolchain.pinned("codex", project())

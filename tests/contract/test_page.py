@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mmbench.bench import toolchain
+from mmbench.layout import project
 from tests.bench.agents.live import PROMPTS
 from tests.contract import proof
 from tests.contract.proof import COLUMNS, Proof
@@ -14,7 +15,7 @@ from tests.contract.proof import COLUMNS, Proof
 
 def test_every_pinned_version_is_proven() -> None:
     told = {one.agent: one.version for one in proof.known()}
-    assert told == {name: toolchain.pinned(name, proof.ROOT) for name in toolchain.TOOLS}
+    assert told == {name: toolchain.pinned(name, project()) for name in toolchain.TOOLS}
 
 
 def test_every_claim_was_tried_and_holds() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from mmbench.bench.agents.base import Agent, Endpoint, Launch, RawRun, Task
 from mmbench.bench.toolchain import installed
+from mmbench.layout import project
 
-ROOT = Path(__file__).resolve().parents[2]
 GRACE_S = 3.0
 
 
@@ -100,9 +100,9 @@ def run(agent: Agent, task: Task, place: Place, change: Callable[[Launch], Launc
 
 def program(name: str) -> Path:
     """Find the project's own installation of a CLI."""
-    found = installed(name, ROOT)
+    found = installed(name, project())
     if found is None:
-        raise FileNotFoundError(f"{name} is not installed below .mmbench/agents")
+        raise FileNotFoundError(f"{name} is not installed; run `nox -s agents -- {name}`")
     return found.path
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from mmbench.bench.agents.base import Agent, Launch, RawRun
 from mmbench.bench.toolchain import installed
+from mmbench.layout import project
 from tests.support import databases, drive
 from tests.support.loopback import LoopbackModel, Script, total
 from tests.support.samples import DATA
@@ -89,7 +90,7 @@ class Scrub:
 
     def __init__(self, place: drive.Place) -> None:
         root = str(place.root)
-        self.plain = {root: "/place", root.replace("/", "-"): "-place", str(drive.ROOT): "/repo"}
+        self.plain = {root: "/place", root.replace("/", "-"): "-place", str(project().root): "/repo"}
         self.seen: dict[str, str] = {}
 
     def __call__(self, raw: bytes) -> bytes:
@@ -180,7 +181,7 @@ def main() -> None:
     options.add_argument("scenario", nargs="*", choices=[[], *SCENARIOS])
     given = options.parse_args()
     agent: Agent = agents.load(given.agent)
-    found = installed(given.agent, drive.ROOT)
+    found = installed(given.agent, project())
     if found is None:
         options.error(f"{given.agent} is not installed: python -m mmbench agents install {given.agent}")
     fitting = [name for name, scenario in SCENARIOS.items() if scenario.only in ("", given.agent)]
