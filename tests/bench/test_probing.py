@@ -70,8 +70,8 @@ def prove(tmp_path: Path, mm: Mm, built: dict[str, Arm]) -> Iterator[Prove]:
             path.write_text(AGENT.format(name="probed", script=script))
             shared = Bench(
                 Options(endpoint=endpoint), Project(project().root, tmp_path / "results", tmp_path / "state"),
-                Suite("none", ".", ()), Suite("none", ".", ()), Dataset("none", "0", tmp_path, "0", {}, 0), mm, best_kind(),
-                Console(quiet=True), threading.Event(),
+                Suite("none", ".", ()), Suite("none", ".", ()), Dataset("none", "0", tmp_path, "0", {}, 0), mm,
+                best_kind(), Console(quiet=True), threading.Event(),
             )  # fmt: skip
             cell = Cell(load(str(path)), None, PROFILE, Backend(frozenset(), {}), None)
             try:
