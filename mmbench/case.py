@@ -7,7 +7,7 @@ canonical form is hashed: that hash is what a session says it has run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -116,6 +116,8 @@ class Suite:
     name: str
     dataset: str
     cases: tuple[Case, ...]
+    left_out: tuple[str, ...] = ()
+    """What the suite says of tasks that it does not set, a paragraph each."""
 
     def select(self, ids: Iterable[str]) -> Suite:
         """Keep the named cases, in the suite's order; UsageError names the nearest of an unknown one."""
@@ -124,7 +126,7 @@ class Suite:
         for name in wanted:
             if name not in known:
                 raise unknown("case", name, known, fix="Run `python -m mmbench cases` for the list.")
-        return Suite(self.name, self.dataset, tuple(case for case in self.cases if case.id in wanted))
+        return replace(self, cases=tuple(case for case in self.cases if case.id in wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +240,8 @@ def load_suite(cases: Path, name: str) -> Suite:
             "The suite has no cases.", where=path.name, fix="See CONTRIBUTING.md on adding a case."
         )
     _refuse_twins(loaded)
-    return Suite(told.get("name", path.stem), told.get("dataset", "embedded"), loaded)
+    left_out = tuple(told.get("left_out", ()))
+    return Suite(told.get("name", path.stem), told.get("dataset", "embedded"), loaded, left_out)
 
 
 def suites(cases: Path) -> list[str]:
@@ -246,12 +249,12 @@ def suites(cases: Path) -> list[str]:
     return sorted(entry.name for entry in cases.iterdir() if entry.is_dir()) if cases.is_dir() else []
 
 
-def about(path: Path) -> dict[str, str]:
+def about(path: Path) -> dict[str, Any]:
     """Read what a suite folder says of itself, nothing for other forms; DataError when it is invalid."""
     file = path / "suite.json"
     if not path.is_dir() or not file.is_file():
         return {}
-    told: dict[str, str] = _json(file.read_bytes(), f"{path.name}/suite.json")
+    told = _json(file.read_bytes(), f"{path.name}/suite.json")
     fault = schema.first_fault("suite", told)
     if fault is not None:
         raise DataError(

@@ -7,6 +7,7 @@ its document says which obstacle it has. Variants are run only when asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from mmbench.case import Case, Suite
@@ -28,7 +29,7 @@ def expand(suite: Suite) -> Suite:
         if case.id in seen:
             raise DataError(f"A variant and another case are both named '{case.id}'.", where=case.source)
         seen.add(case.id)
-    return Suite(suite.name, suite.dataset, cases)
+    return replace(suite, cases=cases)
 
 
 def of_case(case: Case) -> Iterator[Case]:

@@ -87,10 +87,10 @@ def shotgun(case: Case, played: Played) -> Played:
     words = "\n".join([*files, *texts, *map(str, range(COUNTED))])
     for path in _written(case):
         _put(played.tree / path, words)
-    return replace(played, answer=words, exchange=_question(case))
+    return replace(played, answer=words, exchange=question(case))
 
 
-def _question(case: Case) -> dict[str, Any] | None:
+def question(case: Case) -> dict[str, Any] | None:
     """Return the exchange of an agent that asks before all else, with every word that is looked for."""
     told = clarification.asked(case, None)
     if told is None:

@@ -10,6 +10,15 @@ from mmbench.case import Case, Suite
 
 NOT_RUN = "not run"
 NO_SOLUTION = "–"
+USER = (
+    "What these prompts ask for is not settled by the files, and a guess is wrong. The prompt names two files of the"
+    " working directory: the agent writes one question to the first, and once that file is whole (half a second as"
+    " it is) the user's scripted answer appears in the second, once and the same whatever was asked. Anything that is"
+    " no small plain file is not read as a question. Both files are taken away before the tree is graded; question,"
+    " times and answer stand in the record. The check `asked` scores the question: what it touches, and half of that"
+    " when anything was changed before. An agent whose adapter says that it cannot wait is not run on these cases;"
+    " its sessions say so."
+)
 HEAD = ("Case", "Archetype", "Modality", "Primary command", "Difficulty", "Needs")
 
 
@@ -32,7 +41,8 @@ def page(suite: Suite, tested: Sequence[Tested], arms: Sequence[str], oracle_fro
     head = (*HEAD, *(f"oracle {arm}" for arm in arms), *CHEATS)
     rows = [_row(one, arms, ran=oracle_from is not None) for one in tested]
     table = [_cells(head), _cells(["---"] * len(head)), *map(_cells, rows)]
-    return "\n".join([*_introduction(suite, oracle_from), *table, *_variants(suite), ""])
+    more = (*_variants(suite), *_users(suite), *_left_out(suite))
+    return "\n".join([*_introduction(suite, oracle_from), *table, *more, ""])
 
 
 def _variants(suite: Suite) -> list[str]:
@@ -61,6 +71,30 @@ def _obstacle(variant: Case) -> tuple[str, str]:
     return str(obstacle["obstacle"]).replace("_", " "), ", ".join(
         [what, *spare] if what else spare
     ) or NO_SOLUTION
+
+
+def _users(suite: Suite) -> list[str]:
+    """Return the table of the cases with a user to ask, nothing where there are none."""
+    asking = [(case, case.clarification) for case in suite.cases if case.clarification is not None]
+    if not asking:
+        return []
+    head = (("Case", "Question", "Answer", "The question must touch"), ("---", "---", "---", "---"))
+    rows = [
+        (
+            f"`{case.id}`",
+            f"`{told['question_file']}`",
+            f"`{told['answer_file']}`",
+            "; ".join(one if isinstance(one, str) else " or ".join(one) for one in told["must_ask"]),
+        )
+        for case, told in asking
+    ]
+    return ["", "## Cases with a user to ask", "", USER, "", *map(_cells, (*head, *rows))]
+
+
+def _left_out(suite: Suite) -> list[str]:
+    if not suite.left_out:
+        return []
+    return ["", "## Left out", "", *(f"- {text}" for text in suite.left_out)]
 
 
 def _introduction(suite: Suite, oracle_from: str | None) -> list[str]:

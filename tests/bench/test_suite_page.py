@@ -55,3 +55,14 @@ def test_the_page_in_docs_is_of_the_embedded_suite_as_it_is_and_every_case_holds
         assert float(nop) <= 10
         assert max(float(shotgun), float(touch)) < 35
     assert len(found[0]) == 6 + len(DEFAULT_ARMS) + len(CHEATS)
+
+
+def test_users_and_what_is_left_out_are_told_where_there_are_any() -> None:
+    talk = {"question_file": "Q", "answer_file": "A", "answer": "Yes.", "must_ask": [["rate", "kurs"], "year"]}
+    asking = case(clarification=talk)
+    told = suite_page.page(Suite("s", "d", (asking,), ("Cutting: no tool.",)), [], DEFAULT_ARMS, None)
+    assert rows(told) == [["`green`", "`Q`", "`A`", "rate or kurs; year"]]
+    assert told.endswith("## Left out\n\n- Cutting: no tool.\n")
+    silent = suite_page.page(Suite("s", "d", (case(),)), [], DEFAULT_ARMS, None)
+    assert "user to ask" not in silent
+    assert "Left out" not in silent

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from tests.cases.common import Labels, Truth, Truths, below, extension, manifest
+from tests.cases.common import Labels, Truth, Truths, below, extension, kind, manifest
 
 FILM = {"seconds": 5.3, "width": 480, "height": 270, "sound": True}
 """The real film among the videos, which the dataset takes as it is."""
+RATES = {"EUR": 1.0, "NOK": 10.0, "SEK": 10.0, "GBP": 0.80, "USD": 1.25, "CHF": 0.90}
+"""What one euro is in the bookkeeping of the user, who tells it when asked."""
 NEW_PARTY = "Halden Group AS"
 SIGNS_TAKEN = "2023-09-14 08:02:00"
 """When the container and the signs were photographed, all six at once."""
@@ -70,14 +72,20 @@ def _spellings(moment: str) -> list[str]:
 
 
 def inventory(_: Labels) -> Truth:
-    """Count files and bytes by extension."""
-    count: Counter[str] = Counter()
-    size: Counter[str] = Counter()
+    """Count files and bytes by folder and kind, the largest row first."""
+    count: Counter[tuple[str, str]] = Counter()
+    size: Counter[tuple[str, str]] = Counter()
     for entry in manifest():
-        count[extension(entry.path)] += 1
-        size[extension(entry.path)] += entry.size
-    order = sorted(count, key=lambda ext: -size[ext])
-    return {"rows": [{"extension": ext, "files": count[ext], "bytes": size[ext]} for ext in order]}
+        place = entry.path.partition("/")[0], kind(entry.path)
+        count[place] += 1
+        size[place] += entry.size
+    order = sorted(count, key=lambda place: -size[place])
+    return {
+        "rows": [
+            {"folder": folder, "kind": name, "files": count[folder, name], "bytes": size[folder, name]}
+            for folder, name in order
+        ]
+    }
 
 
 def rename_party(labels: Labels) -> Truth:
@@ -122,6 +130,21 @@ def subtitles(labels: Labels) -> Truth:
     }
 
 
+def yearly_cost(labels: Labels) -> Truth:
+    """List the contracts of the party with their yearly price, converted at the user's rates."""
+    rows = [
+        {
+            "file": below(contract["path"], "Contracts"),
+            "price": contract["yearly_price"],
+            "currency": contract["currency"],
+            "euros": round(contract["yearly_price"] / RATES[contract["currency"]]),
+        }
+        for contract in labels["contracts"]
+        if labels["party"] in contract["parties"]
+    ]
+    return {"rates": {name: rate for name, rate in RATES.items() if name != "EUR"}, "rows": rows}
+
+
 ARTIFACT: Truths = {
     "budget-changes": budget_changes,
     "document-checksums": document_checksums,
@@ -132,4 +155,5 @@ ARTIFACT: Truths = {
     "subtitles": subtitles,
     "swap-channels": swap_channels,
     "video-table": video_table,
+    "yearly-cost": yearly_cost,
 }

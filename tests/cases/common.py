@@ -11,6 +11,11 @@ from mmbench.bench.fixture import tree
 
 Labels = dict[str, Any]
 Truth = dict[str, Any]
+KINDS = {
+    "picture": ("heic", "jpeg", "jpg", "png", "svg", "tif", "tiff", "webp"),
+    "sound": ("flac", "mp3", "wav"),
+    "film": ("mp4", "webm"),
+}
 Truths = dict[str, Callable[[Labels], Truth]]
 
 
@@ -28,3 +33,8 @@ def manifest() -> tuple[tree.Entry, ...]:
 def extension(path: str) -> str:
     """Return the extension of a path in lower case, without its dot."""
     return PurePosixPath(path).suffix.lower().removeprefix(".")
+
+
+def kind(path: str) -> str:
+    """Return what a file is by its extension: picture, sound, film or other."""
+    return next((name for name, known in KINDS.items() if extension(path) in known), "other")

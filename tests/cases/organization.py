@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from tests.cases.common import Labels, Truth, Truths, below
+from tests.cases.common import Labels, Truth, Truths, below, kind, manifest
 
 LAWS = ("England and Wales", "Norway")
+PHONE_BYTES = 250_000
+"""What the user answers when asked: larger files do not fit, pictures aside."""
 
 
 def trip_days(labels: Labels) -> Truth:
@@ -66,10 +68,22 @@ def contracts_by_law(labels: Labels) -> Truth:
     }
 
 
+def too_big(labels: Labels) -> Truth:
+    """Tell the large files from the others, and from the pictures, which come along."""
+    large = [entry.path for entry in manifest() if entry.size > PHONE_BYTES]
+    pictures = sorted(path for path in large if kind(path) == "picture")
+    return {
+        "limit_bytes": PHONE_BYTES,
+        "folders": {"Stays behind": sorted(set(large) - set(pictures))},
+        "large_pictures": pictures,
+    }
+
+
 ORGANIZATION: Truths = {
     "contracts-by-law": contracts_by_law,
     "floor-plans": floor_plans,
     "near-duplicates": near_duplicates,
+    "too-big": too_big,
     "trip-days": trip_days,
     "unsearchable-pdfs": unsearchable_pdfs,
     "vacation-rename": vacation_rename,

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mmbench.bench import leaks
+from mmbench.bench import cheats, clarification, leaks
 from mmbench.bench.fixture.labels import labels
 from mmbench.case import Case, load_suite
+from tests.bench.fixture.conftest import Built
 from tests.cases.common import manifest
 from tests.cases.truths import TRUTHS
 
@@ -37,9 +40,9 @@ def _primary(case: Case) -> str:
     return str(case.document["mm_commands"][0])
 
 
-def test_the_suite_has_thirty_cases_of_three_archetypes_and_two_difficulties() -> None:
-    assert _count("archetype") == {"retrieval": 15, "artifact": 9, "organization": 6}
-    assert _count("difficulty") == {"hard": 20, "medium": 10}
+def test_the_suite_has_so_many_cases_of_three_archetypes_and_two_difficulties() -> None:
+    assert _count("archetype") == {"retrieval": 15, "artifact": 10, "organization": 7}
+    assert _count("difficulty") == {"hard": 21, "medium": 11}
 
 
 def test_every_surface_of_mm_is_the_primary_one_of_at_least_four_cases() -> None:
@@ -119,6 +122,33 @@ def test_the_subtree_and_the_files_that_checks_name_exist(case: Case) -> None:
 @every_case
 def test_the_prompt_names_no_tool_and_gives_no_answer_away(case: Case) -> None:
     assert list(leaks.prompt_leaks(case)) == []
+
+
+ASKING = [case for case in SUITE.cases if case.clarification is not None]
+
+
+def test_two_cases_have_a_user_to_ask() -> None:
+    assert [case.id for case in ASKING] == ["too-big", "yearly-cost"]
+    assert all("clarification" in case.document["tags"] for case in ASKING)
+
+
+@pytest.mark.parametrize("case", ASKING, ids=lambda case: case.id)
+def test_a_user_can_be_asked_and_answers_what_the_truth_says(case: Case, built: Built) -> None:
+    assert list(clarification.faults(case, built.path(case.dataset))) == []
+    answer = clarification.Channel.of(case)
+    assert answer is not None
+    said = re.findall(r"\d+\.?\d*", answer.text.replace(",", ""))
+    truth = case.document["ground_truth"]
+    wanted = [truth["limit_bytes"] / 1000] if "limit_bytes" in truth else truth["rates"].values()
+    assert {float(value) for value in wanted} <= {float(number) for number in said}
+
+
+@pytest.mark.parametrize("case", ASKING, ids=lambda case: case.id)
+def test_asking_well_and_doing_nothing_is_not_enough(case: Case, built: Built, tmp_path: Path) -> None:
+    played = cheats.begin(built.path(case.dataset), tmp_path)
+    asked = replace(played, exchange=cheats.question(case))
+    assert asked.results(case)[0].score == 1
+    assert asked.score(case) < 35
 
 
 @every_case

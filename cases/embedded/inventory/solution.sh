@@ -1,20 +1,26 @@
 set -eu
-mm find . --no-ignore --columns path,ext,size --format json > /tmp/files.json
-mm wc . --format json > /tmp/total.json
 python3 - <<'PY'
-import collections, csv, json
+import csv, json, os, subprocess
 
-# Summed over the exact sizes of the listing; the count per kind of the other tool is the cross-check.
-count, size = collections.Counter(), collections.Counter()
-for row in json.load(open("/tmp/files.json", encoding="utf-8")):
-    extension = row["ext"].lower().lstrip(".")
-    count[extension] += 1
-    size[extension] += row["size"]
-total = json.load(open("/tmp/total.json", encoding="utf-8"))
-assert (sum(count.values()), sum(size.values())) == (total["files"], total["size"])
+KINDS = {"image": "picture", "audio": "sound", "video": "film"}
+
+
+def count(folder):
+    """Yield the rows of a folder; the kinds that are not told apart are added up."""
+    out = subprocess.run(
+        ["mm", "wc", folder, "--by-kind", "--format", "json"], stdout=subprocess.PIPE, check=True
+    )
+    found = {}
+    for kind, told in json.loads(out.stdout)["by_kind"].items():
+        files, size = found.get(name := KINDS.get(kind, "other"), (0, 0))
+        found[name] = files + told["files"], size + told["size"]
+    return [(folder, name, files, size) for name, (files, size) in found.items()]
+
+
+rows = [row for entry in os.scandir() if entry.is_dir() for row in count(entry.name)]
 with open("inventory.csv", "w", encoding="utf-8", newline="") as target:
     table = csv.writer(target)
-    table.writerow(("extension", "files", "bytes"))
-    table.writerows((extension, count[extension], amount) for extension, amount in size.most_common())
-print(f"inventory.csv lists {len(size)} extensions.")
+    table.writerow(("folder", "kind", "files", "bytes"))
+    table.writerows(sorted(rows, key=lambda row: -row[3]))
+print(f"inventory.csv has {len(rows)} rows.")
 PY
