@@ -8,9 +8,9 @@ import pytest
 
 from mmbench.bench import toolchain
 from mmbench.layout import project
-from tests.bench.agents.live import PROMPTS
 from tests.contract import proof
 from tests.contract.proof import COLUMNS, Proof
+from tests.contract.test_prompts import PROMPTS
 
 
 def test_every_pinned_version_is_proven() -> None:

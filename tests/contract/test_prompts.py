@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.bench.agents.live import PROMPTS
 from tests.contract.proof import Proof
 from tests.contract.stage import Stage
 from tests.support.loopback import Script
 
 pytestmark = pytest.mark.live
 
+PROMPTS = {
+    "option": "-x --help is what I want",
+    "quotes": "say \"hi\" and 'bye' `x` $HOME \\n",
+    "file": "@secret.txt is a name",
+    "command": "/quit is a word",
+    "unicode": "naïve ☃ 日本 \u2028 x",
+    "long": "a b c " * 30_000,
+}
 TAKES_AN_ARGUMENT = {"hermes"}
 """CLIs that take the prompt as an argument only: one too long is refused before the start."""
 ALLOWED = {

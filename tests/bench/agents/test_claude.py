@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,6 @@ from mmbench.bench.agents.base import Endpoint, RawRun, Task
 from mmbench.bench.agents.claude import Claude
 from mmbench.outcome import Usage
 from tests.bench.agents.expect import COMMON, Expected, check_sane, check_transcript
-from tests.bench.agents.live import PROMPTS, check_failure, check_prompt, check_run
 from tests.bench.agents.mangle import doubled, mangled, without_line
 from tests.support.samples import sample, scenarios
 
@@ -201,19 +200,3 @@ def test_the_prompt_is_on_stdin_and_a_slash_at_its_start_is_no_command() -> None
     assert AGENT.launch(replace(TASK, prompt="-x 'é'")).stdin == "-x 'é'".encode()
     assert AGENT.launch(replace(TASK, prompt="/quit")).stdin == b"\n/quit"
     assert "do it" not in AGENT.launch(TASK).argv
-
-
-@pytest.mark.live
-def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
-    check_run(AGENT, tmp_path)
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("prompt", PROMPTS)
-def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt])
-
-
-@pytest.mark.live
-def test_the_real_cli_fails_as_it_did(tmp_path: Path) -> None:
-    check_failure(AGENT, tmp_path, "401", "auth")

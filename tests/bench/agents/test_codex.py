@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,6 @@ from mmbench.bench.agents.base import Endpoint, RawRun, Task
 from mmbench.bench.agents.codex import KEY_VARIABLE, Codex
 from mmbench.outcome import Usage
 from tests.bench.agents.expect import COMMON, OK, Expected, check, check_sane, check_tokens, check_transcript
-from tests.bench.agents.live import PROMPTS, check_failure, check_prompt, check_run
 from tests.bench.agents.mangle import doubled, mangled, without_line
 from tests.support.samples import sample, scenarios
 
@@ -154,19 +153,3 @@ def test_the_users_key_is_given_under_the_name_that_exec_reads() -> None:
 def test_the_prompt_is_on_stdin() -> None:
     launch = AGENT.launch(replace(TASK, prompt="-x 'é'"))
     assert launch.stdin == "-x 'é'".encode() and launch.argv[-1] == "-"
-
-
-@pytest.mark.live
-def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
-    check_run(AGENT, tmp_path)
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("prompt", PROMPTS)
-def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt])
-
-
-@pytest.mark.live
-def test_the_real_cli_fails_as_it_did(tmp_path: Path) -> None:
-    check_failure(AGENT, tmp_path, "401", "auth")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,6 @@ from mmbench.bench.agents.base import Endpoint, RawRun, Task
 from mmbench.bench.agents.gemini import Gemini
 from mmbench.outcome import Usage
 from tests.bench.agents.expect import COMMON, Expected, check, check_sane, check_tokens, check_transcript
-from tests.bench.agents.live import PROMPTS, check_failure, check_prompt, check_run
 from tests.bench.agents.mangle import doubled, mangled, without_line
 from tests.support.samples import sample, scenarios
 
@@ -139,19 +138,3 @@ def test_the_login_follows_from_the_credentials(host: dict[str, str], auth: str)
 def test_the_model_is_always_said() -> None:
     assert AGENT.launch(TASK).argv[-1] == MODEL
     assert AGENT.launch(replace(TASK, model="m-2")).argv[-1] == "m-2"
-
-
-@pytest.mark.live
-def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
-    check_run(AGENT, tmp_path, model=MODEL)
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("prompt", PROMPTS)
-def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt], model=MODEL)
-
-
-@pytest.mark.live
-def test_the_real_cli_fails_as_it_did(tmp_path: Path) -> None:
-    check_failure(AGENT, tmp_path, "401", "auth")

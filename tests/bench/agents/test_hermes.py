@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 import yaml
@@ -22,7 +22,6 @@ from tests.bench.agents.expect import (
     check_tokens,
     check_transcript,
 )
-from tests.bench.agents.live import PROMPTS, check_failure, check_prompt, check_run
 from tests.bench.agents.mangle import mangled
 from tests.support.samples import sample, scenarios
 
@@ -153,19 +152,3 @@ def test_without_an_endpoint_only_listed_keys_are_carried() -> None:
     assert launch.env["OPENAI_API_KEY"] == "own"
     assert "SECRET" not in launch.env
     assert launch.argv[-3:-1] == ("--model", "m-2")
-
-
-@pytest.mark.live
-def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
-    check_run(AGENT, tmp_path)
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("prompt", [name for name in PROMPTS if name != "long"])
-def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt])
-
-
-@pytest.mark.live
-def test_the_real_cli_fails_as_it_did(tmp_path: Path) -> None:
-    check_failure(AGENT, tmp_path, "401", "auth")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -14,10 +14,7 @@ from mmbench.bench.agents.base import Endpoint, RawRun, Task
 from mmbench.bench.agents.pi import KEY_VARIABLE, Pi
 from mmbench.outcome import Usage
 from tests.bench.agents.expect import COMMON, Expected, check, check_sane, check_tokens, check_transcript
-from tests.bench.agents.live import PROMPTS, check_failure, check_prompt
 from tests.bench.agents.mangle import mangled
-from tests.support import drive
-from tests.support.loopback import LoopbackModel, Script, total
 from tests.support.samples import sample, scenarios
 
 AGENT = Pi()
@@ -154,29 +151,3 @@ def test_the_users_credentials_are_taken_from_the_list_alone() -> None:
 def test_the_prompt_is_on_stdin() -> None:
     launch = AGENT.launch(replace(TASK, prompt="-x 'é'"))
     assert launch.stdin == "-x 'é'".encode() and "-x 'é'" not in launch.argv
-
-
-@pytest.mark.live
-def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
-    place = drive.make_place(tmp_path)
-    (place.bin / "mm").write_text('#!/bin/sh\necho "shim says $@"\n', encoding="utf-8")
-    (place.bin / "mm").chmod(0o755)
-    with LoopbackModel(Script(("mm find .; pwd",), final="It says: {result}")) as served:
-        raw = drive.run(AGENT, drive.task_for(place, "Read it.", served.url), place)
-        whole = total(served.served)
-    outcome = AGENT.parse(raw)
-    assert (outcome.status, outcome.tool_calls) == ("completed", 1)
-    assert "shim says find ." in outcome.final_text and str(place.work) in outcome.final_text
-    assert (outcome.usage.input_total, outcome.usage.cache_read) == (whole.input_total, whole.cache_read)
-    assert (outcome.usage.output_total, outcome.usage.reasoning) == (whole.output_total, None)
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("prompt", PROMPTS)
-def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt].strip())  # it strips white space itself
-
-
-@pytest.mark.live
-def test_the_real_cli_fails_as_it_did(tmp_path: Path) -> None:
-    check_failure(AGENT, tmp_path, "401", "auth")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from mmbench.bench.agents.base import Endpoint, RawRun, Task
 from mmbench.bench.agents.qwen import Qwen
 from tests.bench.agents.expect import COMMON, Expected, check, check_sane, check_tokens, check_transcript
-from tests.bench.agents.live import PROMPTS, check_failure, check_prompt, check_run
 from tests.bench.agents.mangle import doubled, mangled, without_line
 from tests.support.samples import sample, scenarios
 
@@ -130,19 +129,3 @@ def test_the_login_follows_from_the_credentials(host: dict[str, str], auth: str)
     launch = AGENT.launch(replace(TASK, host_env=host))
     assert json.loads(launch.files[".qwen/settings.json"])["security"]["auth"]["selectedType"] == auth
     assert launch.argv[-2:] == ("--auth-type", auth)
-
-
-@pytest.mark.live
-def test_the_real_cli_runs_a_task(tmp_path: Path) -> None:
-    check_run(AGENT, tmp_path)
-
-
-@pytest.mark.live
-@pytest.mark.parametrize("prompt", PROMPTS)
-def test_the_real_cli_gets_the_prompt(prompt: str, tmp_path: Path) -> None:
-    check_prompt(AGENT, tmp_path, PROMPTS[prompt])
-
-
-@pytest.mark.live
-def test_the_real_cli_fails_as_it_did(tmp_path: Path) -> None:
-    check_failure(AGENT, tmp_path, "401", "auth")
