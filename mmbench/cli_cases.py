@@ -44,7 +44,7 @@ def _list_arguments(command: argparse.ArgumentParser) -> None:
 def _test_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("ids", nargs="*", metavar="ID", help="only these cases")
-    add("--repeat", type=int, default=3, metavar="N", help="grade each tree N times (default 3)")
+    add("--repeat", type=int, default=20, metavar="N", help="grade each tree N times under load (default 20)")
     add("--variants", action="store_true", help="test the obstacle variants of these cases too")
     add("--oracle", action="store_true", help="run the reference solutions in both arms too")
     add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for --oracle")

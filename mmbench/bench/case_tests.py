@@ -7,6 +7,7 @@ same every time.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from mmbench import case as cases
 from mmbench.bench import cheats, clarification, leaks, staging, tree
+from mmbench.bench.busy import busy
 from mmbench.bench.cheats import Played
 from mmbench.bench.dataset import Dataset
 from mmbench.bench.grading import CheckFailedToRun, CheckResult
@@ -28,8 +30,9 @@ MANGLE_COSTS = 30.0
 SOLVED = 99.99
 GUARDED = ("artifact", "organization")
 CHEATS = ("nop", "shotgun", "touch", "mangle")
+REPEAT = 20
 THREADS = 2
-"""Repetitions run beside each other, so that a grader that depends on load or order is caught."""
+"""Repetitions run beside each other on busy cores, so that a grader that depends on load or order is caught."""
 BY_TRUTH = frozenset({"grouping", "table_match", "artifact_contains", "tree_unchanged_except"})
 """The kinds of check whose truth alone says what a solved tree looks like."""
 
@@ -54,7 +57,9 @@ class Bench:
     """Where cases are tried: the dataset, the kind of room, and how often each tree is graded."""
 
     dataset: Dataset
-    repeat: int = 3
+    repeat: int = REPEAT
+    load: int = os.cpu_count() or 1
+    """How many cores are kept busy meanwhile."""
     kind: Kind = field(default_factory=best_kind)
 
     def test(self, case: Case) -> Tested:
@@ -100,13 +105,14 @@ class Bench:
         return source
 
     def _points(self, tested: Tested, name: str, played: Played) -> float:
-        """Grade a tree over and over; a grader that does not agree with itself is a fault of the case."""
+        """Grade a tree in peace and then over and over under load; graders that do not agree are a fault."""
 
         def once(_: int) -> list[CheckResult]:
             return played.results(tested.case, self.kind)
 
-        with ThreadPoolExecutor(THREADS) as executor:
-            first, *others = executor.map(once, range(self.repeat))
+        first = once(0)
+        with busy(self.load), ThreadPoolExecutor(THREADS) as executor:
+            others = list(executor.map(once, range(1, self.repeat)))
         if any(other != first for other in others):
             tested.faults.append(
                 f"its graders do not agree on the tree of {name} ({self.repeat} times graded)"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from mmbench.bench import case_tests, dataset
@@ -12,6 +14,7 @@ from mmbench.bench.case_tests import Bench
 from mmbench.bench.cheats import Played
 from mmbench.bench.grading import CheckResult
 from mmbench.case import Case
+from tests.bench.test_busy import spinning
 
 SORT = """\
 set -eu
@@ -26,7 +29,7 @@ def bench(tmp_path: Path) -> Bench:
     root.mkdir()
     for name in ("grass", "frog", "brick", "sky"):
         (root / f"{name}.txt").write_text(f"{name}\n")
-    return Bench(dataset.resolve(str(root), tmp_path), repeat=2, kind="process")
+    return Bench(dataset.resolve(str(root), tmp_path), repeat=2, load=0, kind="process")
 
 
 def case(**changed: Any) -> Case:
@@ -149,6 +152,20 @@ def test_graders_that_disagree_with_themselves_are_told(
     monkeypatch.setattr(Played, "results", unsteady)
     tested = bench.test(case(**found(4712)))
     assert "its graders do not agree on the tree of nop (2 times graded)" in tested.faults
+
+
+def test_a_tree_is_graded_in_peace_first_and_then_on_busy_cores(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = []
+
+    def watching(*_: Any) -> list[CheckResult]:
+        loads.append(len(spinning(psutil.Process())))
+        return [CheckResult("contains_text", 1, 0.0, "")]
+
+    monkeypatch.setattr(Played, "results", watching)
+    replace(bench, load=1, repeat=4).test(case(**found(4712) | {"solutions": {"with_mm": "true"}}))
+    assert loads == [0, 1, 1, 1] * 3
 
 
 def test_an_oracle_below_100_or_ungraded_is_told() -> None:
