@@ -130,6 +130,21 @@ def subtitles(labels: Labels) -> Truth:
     }
 
 
+def mail_attachments(labels: Labels) -> Truth:
+    """List the attachments of all mails, the later one where two have the same name."""
+    latest: dict[str, Truth] = {}
+    for mail in sorted(labels["mails"], key=lambda mail: str(mail["sent"])):
+        for one in mail["attachments"]:
+            latest[one["name"]] = {
+                "file": f"{mail['sent'][:10]} {one['name']}",
+                "from": mail["from"],
+                "subject": mail["subject"],
+                "bytes": one["size"],
+                "sha256": one["sha256"],
+            }
+    return {"attachments": [latest[name] for name in sorted(latest)]}
+
+
 def yearly_cost(labels: Labels) -> Truth:
     """List the contracts of the party with their yearly price, converted at the user's rates."""
     rows = [
@@ -150,6 +165,7 @@ ARTIFACT: Truths = {
     "document-checksums": document_checksums,
     "inventory": inventory,
     "invoice-table": invoice_table,
+    "mail-attachments": mail_attachments,
     "photo-log": photo_log,
     "rename-party": rename_party,
     "subtitles": subtitles,

@@ -1,0 +1,26 @@
+set -eu
+mm grep "^Content-Disposition: attachment" . --format json > /tmp/mails.json
+python3 - <<'PY'
+import csv, email, email.policy, json, os
+from datetime import timezone
+
+found = {}
+for path in {hit["path"] for hit in json.load(open("/tmp/mails.json", encoding="utf-8"))}:
+    with open(path, "rb") as file:
+        mail = email.message_from_binary_file(file, policy=email.policy.default)
+    sent = mail["Date"].datetime.astimezone(timezone.utc)
+    for part in mail.iter_attachments():
+        name = part.get_filename()
+        if name not in found or found[name][0] < sent:
+            found[name] = sent, mail, part.get_payload(decode=True)
+os.mkdir("Attachments")
+with open("attachments.csv", "w", encoding="utf-8", newline="") as target:
+    table = csv.writer(target)
+    table.writerow(("file", "from", "subject", "bytes"))
+    for name, (sent, mail, data) in sorted(found.items()):
+        saved = f"{sent:%Y-%m-%d} {name}"
+        with open(os.path.join("Attachments", saved), "wb") as file:
+            file.write(data)
+        table.writerow((saved, mail["From"].addresses[0].display_name, mail["Subject"], len(data)))
+print(len(found), "attachments are saved.")
+PY
