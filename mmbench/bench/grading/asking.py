@@ -35,7 +35,9 @@ def asked(p: Params, look: Look) -> Finding:
         says = f"does not touch {listed([' or '.join(words[:5]) for words in missed])}"
     if told.changed_before == 0:
         return Finding(share, f"The question {says}.")
-    late = f"{told.changed_before:,} entries of the tree were changed before"
+    late = "1 entry of the tree was changed before"
+    if told.changed_before > 1:
+        late = f"{told.changed_before:,} entries of the tree were changed before"
     return Finding(ACTED_FIRST * share, f"The question {says}, but {late}.")
 
 

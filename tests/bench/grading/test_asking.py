@@ -39,10 +39,13 @@ def test_silence_earns_nothing(tmp_path: Path) -> None:
     assert (silent.score, silent.reason) == (0, "No question was asked.")
 
 
-def test_a_question_after_a_change_is_worth_half(tmp_path: Path) -> None:
-    late = result(tmp_path, "Which rate of which year?", changed=2)
+@pytest.mark.parametrize(
+    ("changed", "said"), [(1, "1 entry of the tree was"), (2, "2 entries of the tree were")]
+)
+def test_a_question_after_a_change_is_worth_half(tmp_path: Path, changed: int, said: str) -> None:
+    late = result(tmp_path, "Which rate of which year?", changed=changed)
     assert late.score == 0.5
-    assert late.reason.endswith("but 2 entries of the tree were changed before.")
+    assert late.reason.endswith(f"but {said} changed before.")
 
 
 def test_the_reason_names_what_was_not_asked(tmp_path: Path) -> None:
