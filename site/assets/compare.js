@@ -283,6 +283,7 @@
     location.hash = address();
   });
   form.hidden = false;
+  document.getElementById("unscripted").remove();
   addEventListener("hashchange", () => read() && show());
   read();
   show();

@@ -1,7 +1,6 @@
 // A chart that moves. Bundled with Vega, whose `vegaEmbed` is in scope as CONFIG is; loaded by a click on Explore.
 
 const VEGA = { ast: true, renderer: "svg", actions: false, defaultStyle: false, mode: "vega-lite" };
-const LOOK = { ...CONFIG, mark: { tooltip: { content: "data" } } };
 const WHEEL = "wheel![event.ctrlKey || event.metaKey || event.altKey]";
 const CONTINUOUS = new Set(["quantitative", "temporal"]);
 
@@ -17,7 +16,15 @@ const zoomable = (unit) =>
     return channel.field && CONTINUOUS.has(channel.type) && channel.axis !== null;
   });
 
-// Let one layer of each chart be moved and zoomed; returns the names of what does it.
+// Let every mark that stands for one datum tell it: in the mark itself, or other layers' marks cannot be pointed at.
+const withNumbers = (spec) => {
+  for (const unit of units(spec)) {
+    const mark = typeof unit.mark === "string" ? { type: unit.mark } : unit.mark;
+    if (mark.type !== "line" && mark.type !== "text") unit.mark = { ...mark, tooltip: { content: "data" } };
+  }
+};
+
+// Let one layer of each chart be moved and zoomed; returns the names of the signals that do it.
 const withZoom = (spec) =>
   views(spec).flatMap((view, index) => {
     const unit = units(view).find((one) => zoomable(one).length);
@@ -26,7 +33,7 @@ const withZoom = (spec) =>
     const select = { type: "interval", encodings: zoomable(unit), zoom: WHEEL };
     unit.params = [...(unit.params || []), { name, select, bind: "scales" }];
     for (const one of units(view)) if (one.mark.type === "text") one.mark.clip = false;
-    return [name];
+    return [{ name, ranges: zoomable(unit).map((channel) => `${name}_${unit.encoding[channel].field}`) }];
   });
 
 // Let all but one series fade; returns the series' names.
@@ -134,22 +141,20 @@ const highlighter = (view, stage, series) => {
   return buttons;
 };
 
-const zoomer = (view, stage, names) => {
+const zoomer = (view, stage, zooms) => {
   const signals = view.getState({ signals: () => true, data: () => false }).signals || {};
-  const reached = names.filter((name) => `${name}_zoom_delta` in signals);
+  const reached = zooms.filter(({ name }) => `${name}_zoom_delta` in signals); // not those of a part of a figure
   if (!reached.length) return [];
   let count = 0;
   const by = (factor) => () => {
     ring(stage, null);
     count += 1; // the same factor twice would be no change
-    for (const name of reached) view.signal(`${name}_zoom_anchor`, {}).signal(`${name}_zoom_delta`, factor + count * 1e-9);
+    for (const { name } of reached) view.signal(`${name}_zoom_anchor`, {}).signal(`${name}_zoom_delta`, factor + count * 1e-9);
     view.runAsync();
   };
   const reset = () => {
     ring(stage, null);
-    for (const name of reached) {
-      for (const channel of ["x", "y"]) if (`${name}_${channel}` in signals) view.signal(`${name}_${channel}`, null);
-    }
+    for (const range of reached.flatMap(({ ranges }) => ranges)) view.signal(range, null);
     view.runAsync();
   };
   return [button("Zoom in", by(0.7)), button("Zoom out", by(1 / 0.7)), button("Whole chart", reset)];
@@ -158,6 +163,7 @@ const zoomer = (view, stage, names) => {
 // Draw a specification into `place`; returns a function that takes it away again.
 window.mmbenchExplore = async (place, made, title) => {
   const spec = structuredClone(made);
+  withNumbers(spec);
   const zooms = withZoom(spec);
   const series = withHighlight(spec);
   const label = `${title}. Arrow keys go from point to point.`;
@@ -169,7 +175,7 @@ window.mmbenchExplore = async (place, made, title) => {
   const tooltip = (_, event, item, value) => {
     if (value && typeof value === "object") said.textContent = words(value);
   };
-  const { view, finalize } = await vegaEmbed(canvas, { ...spec, config: LOOK }, { ...VEGA, tooltip });
+  const { view, finalize } = await vegaEmbed(canvas, { ...spec, config: CONFIG }, { ...VEGA, tooltip });
   tools.append(...highlighter(view, stage, series), ...zoomer(view, stage, zooms));
   const wheel = zooms.length ? " Drag moves the chart; the wheel zooms while Ctrl or Alt is held." : "";
   said.textContent = `Point at a mark, or use the arrow keys.${wheel}`;

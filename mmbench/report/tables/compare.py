@@ -91,10 +91,11 @@ class Duel:
 
 def duel(left: Summary, right: Summary) -> Duel:
     """Compare two summaries over the cases that both have."""
-    return Duel(left, right, tuple(_arms(arm, side(left, arm), side(right, arm)) for arm in ARMS))
+    return Duel(left, right, tuple(against(arm, side(left, arm), side(right, arm)) for arm in ARMS))
 
 
-def _arms(arm: str, left: Side, right: Side) -> Arms:
+def against(arm: str, left: Side, right: Side) -> Arms:
+    """Compare two sides in one arm."""
     scores = _scores(left, right)
     only = (len(left.cases) - len(scores), len(right.cases) - len(scores))
     return Arms(arm, compare(scores), lift(scores), only, (left.left_out, right.left_out))

@@ -46,6 +46,13 @@ def _failed(request: Any) -> list[str]:
     return [] if "ERR_ABORTED" in (request.failure or "") else [f"failed {request.url}: {request.failure}"]
 
 
+def axe_finds_nothing(page: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    found = axe.Axe().run(page)
+    assert found.response["passes"], "axe did not look at the page"
+    assert found.violations_count == 0, found.generate_report()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_is_quiet_from_a_file_and_under_repo(
     built: Path, served: str, browser: Any, kind: str
@@ -66,12 +73,9 @@ def test_a_page_is_quiet_from_a_file_and_under_repo(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(built: Path, browser: Any, kind: str, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     page, _ = opened(browser, color_scheme=scheme, bypass_csp=True)
     page.goto(f"{built.as_uri()}/{page_of(built, kind)}")
-    found = axe.Axe().run(page)
-    assert found.response["passes"], "axe did not look at the page"
-    assert found.violations_count == 0, found.generate_report()
+    axe_finds_nothing(page)
     page.context.close()
 
 
