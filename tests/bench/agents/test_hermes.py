@@ -8,8 +8,6 @@ from pathlib import PurePosixPath
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mmbench.bench.agents.base import Endpoint, LaunchError, RawRun, Task
 from mmbench.bench.agents.hermes import Hermes
@@ -22,7 +20,6 @@ from tests.bench.agents.expect import (
     check_tokens,
     check_transcript,
 )
-from tests.bench.agents.mangle import mangled
 from tests.support.samples import sample, scenarios
 
 AGENT = Hermes()
@@ -31,7 +28,6 @@ EXPECTED = COMMON | {
     "refusal": Expected("no_answer", "no_answer"),  # this wire's refusals are empty replies to it
     "fallback": Expected("completed", tools=2, text=ANSWER),  # it never tells the model that was served
 }
-RUNS = [sample("hermes", name).raw for name in scenarios("hermes")]
 
 
 @pytest.mark.parametrize("name", [name for name in scenarios("hermes") if name not in ("cut", "killed")])
@@ -108,18 +104,6 @@ def test_no_prefix_of_the_usage_file_is_a_success() -> None:
         outcome = AGENT.parse(cut)
         check_sane(outcome, cut)
         assert outcome.parse == "unknown"
-
-
-@given(st.data())
-def test_any_damage_is_read_sanely(data: st.DataObject) -> None:
-    run = data.draw(mangled(data.draw(st.sampled_from(RUNS))))
-    check_sane(AGENT.parse(run), run)
-
-
-@given(st.binary(max_size=300), st.binary(max_size=300), st.binary(max_size=300))
-def test_any_bytes_are_read_sanely(stdout: bytes, report: bytes, state: bytes) -> None:
-    run = RawRun(stdout, b"", 0, extras={"usage": report, "state": state, "state-wal": report})
-    check_sane(AGENT.parse(run), run)
 
 
 def test_a_prompt_that_no_argument_holds_cannot_be_launched() -> None:

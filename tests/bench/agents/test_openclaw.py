@@ -7,13 +7,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from mmbench.bench.agents.base import Endpoint, RawRun, Task
 from mmbench.bench.agents.openclaw import Openclaw
 from tests.bench.agents.expect import COMMON, Expected, check, check_sane, check_tokens, check_transcript
-from tests.bench.agents.mangle import mangled
 from tests.support.databases import restore
 from tests.support.samples import sample, scenarios
 
@@ -22,7 +19,6 @@ TASK = Task("do it", PurePosixPath("/w"), PurePosixPath("/h"), "/mm:/bin", 60.0)
 EXPECTED = COMMON | {
     "refusal": Expected("completed", text="I can't help with that request."),  # to it a text like any other
 }
-RUNS = [sample("openclaw", name).raw for name in scenarios("openclaw")]
 
 
 @pytest.mark.parametrize("name", [name for name in scenarios("openclaw") if name not in ("cut", "killed")])
@@ -106,20 +102,6 @@ def test_no_prefix_of_the_envelope_is_a_success(name: str) -> None:
         outcome = AGENT.parse(replace(run, stdout=end[:size]))
         check_sane(outcome, run)
         assert outcome.parse == "unknown"
-
-
-@given(st.data())
-def test_any_damage_is_read_sanely(data: st.DataObject) -> None:
-    run = data.draw(mangled(data.draw(st.sampled_from(RUNS))))
-    check_sane(AGENT.parse(run), run)
-
-
-@given(st.binary(max_size=300), st.binary(max_size=300))
-def test_any_bytes_are_read_sanely(stdout: bytes, state: bytes) -> None:
-    run = RawRun(stdout, b"", 0, extras={"state": state, "state-wal": stdout})
-    outcome = AGENT.parse(run)
-    check_sane(outcome, run)
-    assert outcome.parse == "unknown"
 
 
 def test_the_arms_tools_come_first() -> None:
