@@ -13,20 +13,11 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from mmbench.outcome import Status
+
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120)]
 Digest = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 Arm = Literal["without_mm", "with_mm", "unprimed", "placebo"]
-Status = Literal[
-    "completed",
-    "timeout",
-    "agent_error",
-    "no_answer",
-    "infra_error",
-    "contaminated",
-    "model_fallback",
-    "cancelled",
-    "skipped",
-]
 
 
 class Cell(Struct, frozen=True, order=True):
