@@ -69,10 +69,9 @@ def correctness(board: Board) -> Figure | None:
         shape=alt.Shape("arm:N", scale=ARM_SHAPES, title=None),
     )
     chart = alt.layer(bars, dots).properties(width=WIDTH, height=2 * STEP * len(order))
-    best = max(board.rows or board.references, key=lambda row: row.summary.with_.mean or 0.0).summary
     return Figure(
         id="correctness",
-        title=f"With mm, {best.cell.agent} answers best: {figures.points(best.with_.mean)} of 100 points",
+        title=_range(board),
         subtitle="Mean correctness over cases, with its 95 % interval",
         note="Intervals of single arms; to compare arms look at the lift, which is paired.",
         spec=spec(chart),
@@ -80,6 +79,20 @@ def correctness(board: Board) -> Figure | None:
         columns=("Cell", "Arm", "Mean", "Low", "High"),
         rows=tuple(tuple(_round(value) for value in row.values()) for row in rows),
     )
+
+
+def _range(board: Board) -> str:
+    """Say what the figure shows; a best one is named only where there is a ranking."""
+    if not board.rows:
+        return "Correctness of the reference sessions"
+    ordered = sorted((row.summary for row in board.rows), key=lambda summary: summary.with_.mean or 0.0)
+    lowest, best = ordered[0], ordered[-1]
+    if board.comparable:
+        return f"With mm, {best.cell.agent} answers best: {figures.points(best.with_.mean)} of 100 points"
+    if len(ordered) == 1:
+        return f"With mm, correctness is {figures.points(best.with_.mean)} of 100 points"
+    ends = f"{figures.points(lowest.with_.mean)} to {figures.points(best.with_.mean)}"
+    return f"With mm, correctness runs from {ends} of 100 points"
 
 
 def _round(value: Value) -> Value:

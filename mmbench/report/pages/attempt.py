@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from mmbench.outcome import disputed
+from mmbench.report import figures
 from mmbench.report.details import Detail
 from mmbench.report.model import Session
 from mmbench.report.pages.site import trial_path
 from mmbench.report.tables.arms import NAMES
+from mmbench.report.tables.cases import tokens
 from mmbench.report.text import excerpt, weight
 
 ANSWER, STEP, STDERR, SIDE = 20_000, 4_000, 8_000, 6_000
@@ -44,9 +46,40 @@ def both(session: Session, detail: Detail, other: Detail | None) -> dict[str, An
     sides = [_side(session, side) for side in pair]
     return {
         "sides": sides,
+        "rows": _rows(pair),
         "other": _side(session, other),
         "diff": diff(*_answers(sides)),
     }
+
+
+def _rows(pair: list[Detail]) -> list[tuple[str, list[str]]]:
+    """Return what both sides came to, figure by figure and check by check."""
+    trials = [side.trial for side in pair]
+    rows = [
+        ("Correctness", [figures.points(trial.correctness) for trial in trials]),
+        ("Checks, by weight", [figures.share(trial.checkpoint) for trial in trials]),
+        ("Judge, of 5", [figures.number(trial.judge) for trial in trials]),
+        ("Time", [figures.seconds(trial.duration_s) for trial in trials]),
+        ("Tokens", [figures.count(tokens(trial)) for trial in trials]),
+        ("Calls of mm", [str(trial.mm_calls) for trial in trials]),
+    ]
+    kinds = [[check["kind"] for check in _results(side)] for side in pair]
+    if kinds[0] == kinds[1]:  # else they were graded by different checks
+        scores = [[_mark(check["score"]) for check in _results(side)] for side in pair]
+        rows += [
+            (f"Check {n}, {kind}", list(both))
+            for n, (kind, *both) in enumerate(zip(kinds[0], *scores, strict=True), 1)
+        ]
+    return rows
+
+
+def _results(side: Detail) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = side.checks["results"] if side.checks else []
+    return found
+
+
+def _mark(score: float) -> str:
+    return f"{'✓' if score >= 1 else '✗' if score <= 0 else '◐'} {figures.number(score, 2)}"
 
 
 def _answers(sides: list[dict[str, Any]]) -> tuple[str, str]:
@@ -102,6 +135,7 @@ def attempt(line: dict[str, Any]) -> dict[str, Any]:
         "failure": line["failure"],
         "canary": line["canary"],
         "answer": fitted(line["outcome"]["final_text"], ANSWER),
+        "talk": _talk(line.get("clarification")),
         "calls": [_call(call) for call in line["mm"]["calls"][:CALLS]],
         "backend": line["mm"]["backend"],
         "steps": steps,
@@ -113,6 +147,14 @@ def attempt(line: dict[str, Any]) -> dict[str, Any]:
         "disputed": disputed(usage.get("input_total"), usage.get("input_by_calls")),
         "stderr": fitted(line["stderr_tail"], STDERR) | {"bytes": line["stderr_tail"]["bytes"]},
     }
+
+
+def _talk(exchange: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the question to the user, None for a case with nobody to ask."""
+    if exchange is None:
+        return None
+    question = exchange["question"]
+    return exchange | {"question": None if question is None else fitted(question, ANSWER)}
 
 
 def _call(call: dict[str, Any]) -> dict[str, Any]:

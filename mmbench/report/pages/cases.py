@@ -39,6 +39,7 @@ def _context(case: Case) -> dict[str, Any]:
         "truth": excerpt(pretty(case.ground_truth), TEXT)[0],
         "solutions": [(arm, excerpt(text, TEXT)[0]) for arm, text in sorted(case.solutions.items())],
         "checks": [_check(check) for check in case.checks],
+        "words": list(dict.fromkeys((case.archetype, case.difficulty, *case.modality, *case.tags))),
     }
 
 

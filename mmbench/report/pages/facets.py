@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mmbench.report.pages.site import Site
+from mmbench.report.pages.site import Site, method_path
 from mmbench.report.render import Page
 from mmbench.report.tables.facets import View
+
+METHODS = 12
+"""Methods that are offered, the newest first."""
 
 
 def view_path(view: View) -> str:
@@ -19,7 +22,15 @@ def listed(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
     found: dict[str, list[tuple[str, str]]] = {}
     for view in site.views:
         found.setdefault(view.facet, []).append((view.value, view_path(view)))
-    return list(found.items())
+    return [*found.items(), *_boards(site)]
+
+
+def _boards(site: Site) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the other leaderboards: the newest of each suite, and that of each method."""
+    newest = {board.suite: method_path(board.key) for board in reversed(site.boards)}
+    methods = [(board.key, method_path(board.key)) for board in site.boards[:METHODS]]
+    both = [("suite", sorted(newest.items())), ("method", methods)]
+    return [(facet, values) for facet, values in both if len(values) > 1]
 
 
 def pages(site: Site) -> Iterator[Page]:

@@ -8,13 +8,16 @@ from typing import Any
 
 from mmbench.report import figures
 from mmbench.report.model import Session, Trial
-from mmbench.report.pages.site import Site, session_path
+from mmbench.report.pages.site import Site, method_path, session_path
 from mmbench.report.render import Page
+from mmbench.report.stats.decision import verdict
 from mmbench.report.tables.arms import NAMES, planned
 from mmbench.report.tables.board import row_reasons
+from mmbench.report.tables.health import health
 from mmbench.report.tables.judging import judges
 from mmbench.report.tables.pairs import Pair
 from mmbench.report.tables.summary import Summary
+from mmbench.soundness import CONTROL, TREATED
 
 PART, LISTED = 500, 150
 """Rows on one page: pairs of a session, sessions of the list."""
@@ -47,6 +50,9 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
         context = {
             "session": session,
             "s": summary,
+            "call": verdict(summary.lift, margin=summary.margin),
+            "health": health(summary),
+            "peers": _peers(site, session),
             "reasons": row_reasons(summary),
             "states": sorted(session.states().items()),
             "facts": _facts(session),
@@ -55,6 +61,7 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
             "trial_root": f"trial/{session.id}/",
             "further": site.further_arms(summary),
             "further_trials": _further(session) if number == 1 else [],
+            "alone": _alone(session) if number == 1 else [],
             "removals": site.removals[session.id],
             "judge": _judge(site, session),
             "pairs": [_row(pair) for pair in shown],
@@ -79,6 +86,26 @@ def _further(session: Session) -> list[dict[str, Any]]:
         {"case": case, "run": run, "trials": [(arm, trials.get(arm)) for arm in arms]}
         for (case, run), trials in list(found.items())[:PART]
     ]
+
+
+def _alone(session: Session) -> list[Trial]:
+    """Return the trials of the main arms whose partner was not planned: they stand in no pair."""
+    there = {trial.key for trial in session.trials}
+    partner = {CONTROL: TREATED, TREATED: CONTROL}
+    main = [trial for trial in session.trials if trial.key.arm in partner]
+    return [trial for trial in main if trial.key._replace(arm=partner[trial.key.arm]) not in there][:PART]
+
+
+def _peers(site: Site, session: Session) -> dict[str, Any]:
+    """Return what may stand beside a session: its method's leaderboard, and how many share it."""
+    (board,) = (board for board in site.boards if board.method.hash == session.method)
+    same = [other for other in site.results.sessions if other.method == session.method]
+    return {
+        "board": board,
+        "path": method_path(board.key),
+        "others": len(same) - 1,
+        "subject": sum(o.subject == session.subject and o.cell == session.cell for o in same) - 1,
+    }
 
 
 def _judge(site: Site, session: Session) -> dict[str, Any] | None:
@@ -135,17 +162,19 @@ def _agent(session: Session) -> list[tuple[str, str]]:
 def _facts(session: Session) -> list[tuple[str, str]]:
     header = session.header
     subject, made = header.subject, header.provenance
-    dataset, host, kit = made.dataset, made.host, made.kit
+    dataset, host, kit, runs = made.dataset, made.host, made.kit, header.plan.runs
     commit = f", commit {str(kit.get('commit'))[:12]}" if kit.get("commit") else ""
     return [
         *_agent(session),
         ("mm", f"{subject.mm.version}, {subject.mm.digest[:12]}"),
         ("Backend of mm", f"{subject.profile.kind}: {subject.profile.model or 'none'}"),
-        ("Suite", f"{header.plan.suite}, {len(header.cases)} cases, {header.plan.runs} runs each"),
+        (
+            "Suite",
+            f"{header.plan.suite}, {len(header.cases)} cases, {runs} {'run' if runs == 1 else 'runs'} each",
+        ),
         ("Arms", ", ".join(NAMES[arm] for arm in header.plan.arms)),
         ("Seed", str(header.plan.seed)),
         ("Equivalence margin", f"{header.plan.margin:g} points"),
-        ("Method", session.method[:12]),
         ("Sandbox", str(made.sandbox.get("kind"))),
         ("Dataset", f"{dataset.get('name')} {dataset.get('revision')}, {dataset.get('files')} files"),
         ("Host", f"{host.get('os')} {host.get('machine')}, {host.get('cores')} cores"),
