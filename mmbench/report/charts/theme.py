@@ -62,7 +62,7 @@ CONFIG: dict[str, Any] = {
         "offset": 6,
         "columnPadding": 20,
     },
-    "title": {"color": INK, "fontSize": 13, "fontWeight": "bold", "anchor": "start", "subtitleColor": MUTED},
+    "title": {"color": INK, "fontSize": 13, "fontWeight": "bold", "anchor": "start", "limit": 320},
     "text": {"color": INK, "fontSize": 12},
     "point": {"filled": True, "size": 70, "opacity": 1},
     "rule": {"strokeWidth": 2},
