@@ -264,7 +264,7 @@ def _serve(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench.report import serve
 
     out = arguments.out or where.root / "_site"
-    serve.serve(where.results, out, site=where.site, port=arguments.port)
+    serve.serve(where.results, out, site=where.site, port=arguments.port, cache=where.state / "report")
     return 0
 
 

@@ -94,6 +94,15 @@ def read(root: Path, stored: str | None, digest: str | None) -> bytes | None:
     return data if jsontext.sha256(data) == digest else None
 
 
+def state(root: Path, stored: str | None, digest: str | None) -> str:
+    """Tell what there is of a kept file: `whole`, `gone`, or `other` for anything that is not published."""
+    if stored is None:
+        return "gone"
+    if read(root, stored, digest) is not None:
+        return "whole"
+    return "other" if (root / stored).exists() else "gone"
+
+
 def shown(
     root: Path, session: str, item: dict[str, Any], removed: str | None = None
 ) -> tuple[dict[str, Any], File | None]:

@@ -7,22 +7,25 @@ alone renders pages and writes them.
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from mmbench.report import load
-from mmbench.report.charts.figure import Painter
+from mmbench.report.assembly import Assembly, Group, Groups, Item
+from mmbench.report.charts.figure import Painter, drawings_of
+from mmbench.report.load import Kept
+from mmbench.report.memo import Memo
 from mmbench.report.output import Output
 from mmbench.report.pages import about, boards, cases, cells, charts, compare, facets, sessions, trials
 from mmbench.report.pages.site import Site
 from mmbench.report.publish import badge, card, data, feed
-from mmbench.report.publish.budget import Budget
-from mmbench.report.publish.links import Links
-from mmbench.report.render import File, Page, Renderer
+from mmbench.report.render import File, Renderer
+from mmbench.report.store import Store, fingerprint
 
-Maker = Callable[[Site], Iterator[Page | File]]
+Maker = Callable[[Site], Iterator[Item | Group]]
 MAKERS: tuple[Maker, ...] = (
     boards.pages,
     facets.pages,
@@ -70,16 +73,39 @@ def build(
 ) -> BuildReport:
     """Build the site of a results folder; `only` names the sessions to show, all when empty.
 
-    `cache` is a folder for drawings that are dear to make; it may be deleted
-    at any time. `address` is where the site will stand (https://…), which only
+    `cache` is a folder for what is dear to make: drawings, folded sessions,
+    figures, and which pages need no making again; it may be deleted at any
+    time and never changes the site. `address` is where the site will stand (https://…), which only
     the site map and link previews need.
 
     DataError names the first damaged file and line; UsageError when `out`
     holds somebody else's files; warnings (torn tail, copies) are in the report.
     """
-    renderer = Renderer(site, Painter(cache and cache / "charts"), address)
+    store, code = Store(cache), fingerprint()
+    memo, drawings = Memo(store, "figures", code), drawings_of(store)
     with _no_collection():
-        return _build(Site(load.results(results, only)), out, renderer)
+        found = Site(load.results(results, only, Kept(store, code), memo))
+        renderer = Renderer(site, store, Painter(drawings), address)
+        source = _source(code, site, address)
+        groups = Groups(store, source)
+        assembly = Assembly(Output(out), renderer, groups, results)
+        report = _build(found, assembly, renderer)
+        memo.keep()
+        drawings.keep()
+        if (
+            _source(code, site, address) == source
+        ):  # else some pages are of the old templates, some of the new
+            groups.keep()
+        return report
+
+
+def _source(code: str, site: Path, address: str | None) -> str:
+    """Return the fingerprint of all that pages follow from besides results: code, templates, assets."""
+    made = hashlib.sha256(f"{code} {address}".encode())
+    for path in sorted(path for path in site.rglob("*") if path.is_file()):
+        data = path.read_bytes()
+        made.update(f"\n{path.relative_to(site)} {len(data)}\n".encode() + data)
+    return made.hexdigest()
 
 
 @contextmanager
@@ -94,40 +120,32 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _build(found: Site, out: Path, renderer: Renderer) -> BuildReport:
-    output, links, budget = Output(out), Links(), Budget()
-    pages = []
-    for file in _files(found, renderer):
-        if file.path.startswith("artifacts/") and output.has(file.path):
-            continue  # one file of several trials
-        output.write(file.path, file.data)
-        budget.add(file)
-        if file.path.endswith(".html"):
-            links.add(file.path, file.data.decode())
-            pages.append(file.path)
+def _build(found: Site, assembly: Assembly, renderer: Renderer) -> BuildReport:
+    output = assembly.output
+    for item in _items(found, renderer):
+        assembly.add(item)
     if renderer.address:
-        indexed = [page for page in pages if not page.startswith(("trial/", "case/"))]
+        indexed = [page for page in assembly.pages if not page.startswith(("trial/", "case/"))]
         site_map = card.sitemap(indexed, renderer.address)
         output.write(site_map.path, site_map.data)
-    links.check(output.files)
-    budget.finish()
+    assembly.links.check(output.files)
+    assembly.budget.finish()
     removed = output.finish()
     return BuildReport(
         sessions=len(found.results.sessions),
-        trials=sum(len(session.trials) for session in found.results.sessions),
-        pages=len(pages),
+        trials=sum(len(session.header.plan.schedule) for session in found.results.sessions),
+        pages=len(assembly.pages),
         files=len(output.files),
         changed=output.changed,
         removed=removed,
-        bytes=budget.total,
-        warnings=(*found.results.warnings, *budget.warnings),
-        index=out / "index.html",
+        bytes=assembly.budget.total,
+        warnings=(*found.results.warnings, *assembly.budget.warnings),
+        index=output.folder / "index.html",
     )
 
 
-def _files(site: Site, renderer: Renderer) -> Iterator[File]:
+def _items(site: Site, renderer: Renderer) -> Iterator[Item | Group]:
     yield File(".nojekyll", b"")
     yield from renderer.assets.values()
     for maker in MAKERS:
-        for item in maker(site):
-            yield from [item] if isinstance(item, File) else renderer.files(item)
+        yield from maker(site)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
+
+from msgspec import Struct
 
 from mmbench import records, soundness
 from mmbench.outcome import GRADED
@@ -16,7 +18,21 @@ from mmbench.report.lines import (
     VerdictLine,
     VoidLine,
 )
-from mmbench.report.model import Session, Span, Trial
+from mmbench.report.model import Span, Trial
+
+
+class Folded(Struct, frozen=True):
+    """What the lines of one ledger come to."""
+
+    digest: str
+    head: str
+    torn: int
+    """Bytes after the last whole line."""
+    header: SessionLine
+    voids: tuple[VoidLine, ...]
+    ends: tuple[EndLine, ...]
+    tally: dict[State, int]
+    trials: tuple[Trial, ...]
 
 
 class _Attempt:
@@ -96,14 +112,15 @@ class Fold:
         self._voided.update(dict.fromkeys(hit, line.why))
         self._voids.append(line)
 
-    def session(self, path: Path, digest: str, head: str) -> Session:
-        """Return the folded session."""
+    def folded(self, digest: str, head: str, torn: int) -> Folded:
+        """Return what the lines came to; `digest` and `head` hash all of them and the last."""
         judged = self._header.method.judged
         trials = tuple(
             _trial(key, position, attempts, self._voided.get(key), judged)
             for position, (key, attempts) in enumerate(self._tries.items())
         )
-        return Session(path, digest, head, self._header, trials, tuple(self._voids), tuple(self._ends))
+        tally = dict(Counter(trial.state for trial in trials))
+        return Folded(digest, head, torn, self._header, tuple(self._voids), tuple(self._ends), tally, trials)
 
 
 def _trial(key: TrialKey, position: int, attempts: list[_Attempt], voided: str | None, judged: bool) -> Trial:

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from mmbench import jsontext, ledger, records
 from mmbench.errors import DataError, unknown
-from mmbench.records import FoldError
+from mmbench.records import FoldError, State
 from mmbench.report import lines
-from mmbench.report.fold import Fold
-from mmbench.report.model import Case, Results, Session, Span
+from mmbench.report.fold import Fold, Folded
+from mmbench.report.memo import Memo
+from mmbench.report.model import Case, Results, Session, Span, Trial
+from mmbench.report.store import Store
 
 _CASE: msgspec.json.Decoder[Case] = msgspec.json.Decoder(Case)
 
@@ -28,12 +32,26 @@ class _Read(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def results(folder: Path, only: Sequence[str] = ()) -> Results:
-    """Read a results folder; DataError names the first bad file and line."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where sessions that were folded before are kept, and what they are folded by."""
+
+    store: Store = field(default_factory=lambda: Store(None))
+    code: str = ""
+
+
+def results(
+    folder: Path, only: Sequence[str] = (), kept: Kept | None = None, memo: Memo | None = None
+) -> Results:
+    """Read a results folder; DataError names the first bad file and line.
+
+    Every file is read and hashed; one whose bytes are those of an entry in
+    `kept` was checked line by line when that entry was made.
+    """
     warnings: list[str] = []
     found: dict[str, Session] = {}
     for path in ledger.ledgers(folder) if folder.is_dir() else ():
-        read = _ledger(path)
+        read = _ledger(path, kept or Kept())
         if read is None:
             warnings.append(f"{path.name} holds no complete line; it is left out.")
             continue
@@ -42,7 +60,17 @@ def results(folder: Path, only: Sequence[str] = ()) -> Results:
     chosen = _chosen(found, only)
     sessions = tuple(sorted(chosen, key=lambda session: session.order))
     cases = dict(_cases(folder, sessions, warnings))
-    return Results(folder, sessions, cases, tuple(warnings))
+    return Results(folder, sessions, cases, tuple(warnings), memo or Memo(), _beside(folder))
+
+
+def _beside(folder: Path) -> str:
+    """Hash the logs of clean-ups and the figures on judges."""
+    made = hashlib.sha256()
+    for path in sorted([*folder.glob("cleanup/*"), *folder.glob("judge/*")]):
+        if path.is_file():
+            data = path.read_bytes()
+            made.update(f"\n{path.relative_to(folder)} {len(data)}\n".encode() + data)
+    return made.hexdigest()
 
 
 def _add(found: dict[str, Session], session: Session, warnings: list[str]) -> None:
@@ -74,22 +102,53 @@ def split(data: bytes) -> Iterator[Span]:
         start = end + 1
 
 
-def _ledger(path: Path) -> _Read | None:
+def _ledger(path: Path, kept: Kept) -> _Read | None:
     """Read one file; None when it has no complete line yet."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(f"{path.name} cannot be read: {error.strerror}.", where=path.name) from error
+    name, fingerprint = f"folded/{path.stem}", f"{kept.code} {hashlib.sha256(data).hexdigest()}"
+    known = kept.store.read(name, fingerprint)
+    if known is not None:
+        return _session(path, _STORED.decode(known))
     spans = list(split(data))
     if not spans:
         return None
-    torn = len(data) - spans[-1].end - 1
-    session = _fold(path, data, spans)
-    warning = f"{path.name} ends in a torn line of {torn} bytes, which is left out."
-    return _Read(session, (warning,) if torn else ())
+    folded = _fold(path, data, spans)
+    kept.store.write(name, fingerprint, _ENCODER.encode(folded))
+    return _session(path, folded)
 
 
-def _fold(path: Path, data: bytes, spans: Sequence[Span]) -> Session:
+class _Stored(Struct, frozen=True):
+    """`Folded` as it is read back: trials wait until somebody asks."""
+
+    digest: str
+    head: str
+    torn: int
+    header: lines.SessionLine
+    voids: tuple[lines.VoidLine, ...]
+    ends: tuple[lines.EndLine, ...]
+    tally: dict[State, int]
+    trials: msgspec.Raw
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_STORED = msgspec.msgpack.Decoder(_Stored)
+_TRIALS = msgspec.msgpack.Decoder(tuple[Trial, ...])
+
+
+def _session(path: Path, folded: Folded | _Stored) -> _Read:
+    trials = folded.trials
+    source = (lambda: _TRIALS.decode(trials)) if isinstance(trials, msgspec.Raw) else (lambda: trials)
+    made = Session(
+        path, folded.digest, folded.head, folded.header, folded.voids, folded.ends, folded.tally, source
+    )
+    warning = f"{path.name} ends in a torn line of {folded.torn} bytes, which is left out."
+    return _Read(made, (warning,) if folded.torn else ())
+
+
+def _fold(path: Path, data: bytes, spans: Sequence[Span]) -> Folded:
     prev: str | None = None
     fold: Fold | None = None
     for number, span in enumerate(spans):
@@ -107,8 +166,8 @@ def _fold(path: Path, data: bytes, spans: Sequence[Span]) -> Session:
             raise _bad(path, number, error.reason) from error
         prev = hashlib.sha256(raw).hexdigest()
     assert fold is not None and prev is not None  # there is at least one line
-    digest = hashlib.sha256(data[: spans[-1].end + 1]).hexdigest()
-    return fold.session(path, digest, prev)
+    end = spans[-1].end + 1
+    return fold.folded(hashlib.sha256(data[:end]).hexdigest(), prev, len(data) - end)
 
 
 _CHAIN = "prev is not the hash of the line before"

@@ -7,14 +7,18 @@ lines, so that the few trials that get a page are read again in full.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from mmbench import jsontext
 from mmbench.records import State, TrialKey
 from mmbench.report.lines import Cell, EndLine, SessionLine, Subject, Usage, VoidLine
+from mmbench.report.memo import Memo
 from mmbench.soundness import Side
 
 
@@ -25,7 +29,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Trial(Struct, frozen=True, gc=False):
+class Trial(Struct, frozen=True, gc=False, array_like=True):
     """A scheduled trial as its newest attempt left it."""
 
     key: TrialKey
@@ -81,20 +85,27 @@ class Trial(Struct, frozen=True, gc=False):
         return self.status == "timeout"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Session:
     """A folded ledger."""
 
     path: Path
     digest: str
-    """SHA-256 of the whole file."""
+    """SHA-256 of all its lines."""
     head: str
     """SHA-256 of its last line."""
     header: SessionLine
-    trials: tuple[Trial, ...]
-    """In the order of the schedule."""
     voids: tuple[VoidLine, ...]
     ends: tuple[EndLine, ...]
+    tally: dict[State, int]
+    """How many trials are in each state."""
+    source: Callable[[], tuple[Trial, ...]] = field(compare=False, repr=False)
+    """Where its trials come from, when somebody asks."""
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """Return its trials in the order of the schedule."""
+        return self.source()
 
     @property
     def id(self) -> str:
@@ -133,7 +144,7 @@ class Session:
 
     def states(self) -> Counter[State]:
         """Count its trials by state."""
-        return Counter(trial.state for trial in self.trials)
+        return Counter(self.tally)
 
 
 class Case(Struct, frozen=True):
@@ -175,6 +186,19 @@ class Results:
     cases: dict[str, Case]
     """By content hash; a hash whose file is missing is not in it."""
     warnings: tuple[str, ...] = ()
+    memo: Memo = field(default_factory=Memo, compare=False)
+    """What is known of figures from earlier builds."""
+    beside: str = ""
+    """Hash of the files that say something about sessions beside their records."""
+
+    def identity(self, session: Session) -> str:
+        """Return a hash of all that a session's figures follow from: its records, and its cases as far as known."""
+        unknown = sorted(name for name, case in session.header.cases.items() if case not in self.cases)
+        return jsontext.digest([session.digest, unknown])
+
+    def key(self, session: Session) -> str:
+        """Return a hash of all that pages about a session alone follow from, but for its artifacts."""
+        return f"{self.identity(session)} {self.beside}"
 
     def case(self, session: Session, name: str) -> Case | None:
         """Return a session's case, None when its content was not kept."""

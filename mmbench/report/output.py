@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -32,6 +33,24 @@ class Output:
         """Tell whether this build has written a file."""
         return path in self._now
 
+    def holds(self, path: str, sha256: bytes) -> bool:
+        """Tell whether an earlier build wrote a file that still has the bytes of this hash."""
+        if path not in self._before:
+            return False
+        try:
+            return hashlib.sha256((self.folder / path).read_bytes()).digest() == sha256
+        except OSError:
+            return False
+
+    def leave(self, path: str) -> None:
+        """Make an earlier file one of this build."""
+        self._take(path)
+
+    def _take(self, path: str) -> None:
+        if path in self._now:
+            raise ValueError(f"{path} is made twice")
+        self._now.add(path)
+
     def _claim(self) -> None:
         """Mark the folder as ours first, so that a broken-off build can be built over."""
         if MARKER in self._before:
@@ -47,9 +66,7 @@ class Output:
 
     def write(self, path: str, data: bytes) -> None:
         """Write one file unless it has these bytes already."""
-        if path in self._now:
-            raise ValueError(f"{path} is made twice")
-        self._now.add(path)
+        self._take(path)
         target = self.folder / path
         try:
             if path in self._before and _same(target, data):
@@ -103,6 +120,11 @@ def _inside(line: str) -> bool:
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    while folder != root and folder.is_dir() and not any(os.scandir(folder)):
+    while folder != root and folder.is_dir() and _empty(folder):
         folder.rmdir()
         folder = folder.parent
+
+
+def _empty(folder: Path) -> bool:
+    with os.scandir(folder) as entries:
+        return next(entries, None) is None

@@ -14,6 +14,7 @@ from mmbench.errors import DataError
 from mmbench.report import figures
 from mmbench.report.charts import download, explore
 from mmbench.report.charts.figure import Figure, Painter
+from mmbench.report.store import Store
 from mmbench.report.text import visible
 
 
@@ -51,11 +52,11 @@ def figure_path(page: str, figure: Figure, ending: str) -> str:
     return f"figure/{page.removesuffix('.html')}/{figure.id}.{ending}"
 
 
-def explorer(folder: Path, cache: Path | None) -> dict[str, File]:
+def explorer(folder: Path, store: Store) -> dict[str, File]:
     """Make what a click on Explore loads, and the licences of what is in it."""
     licences = File("explore/LICENSES.txt", (folder / "LICENSES.txt").read_bytes())
     source = (folder / "explore.js").read_text()
-    data = explore.bundle(source, licences.path.rpartition("/")[2], cache)
+    data = explore.bundle(source, licences.path.rpartition("/")[2], store)
     digest = hashlib.sha256(data).hexdigest()[:8]
     return {"vega.js": File(f"explore/vega.{digest}.js", data), "LICENSES.txt": licences}
 
@@ -67,10 +68,10 @@ CANARY = "mmbench-canary-7b1f0c52-9a4e-4d1b-8c36-2f5de0a97c41"
 class Renderer:
     """Turns pages into bytes."""
 
-    def __init__(self, site: Path, painter: Painter | None = None, address: str | None = None) -> None:
+    def __init__(self, site: Path, store: Store, painter: Painter, address: str | None = None) -> None:
         self.address = address.rstrip("/") if address else None
-        self._painter = painter or Painter()
-        self.assets = assets(site / "assets") | explorer(site / "explore", self._painter.cache)
+        self._painter = painter
+        self.assets = assets(site / "assets") | explorer(site / "explore", store)
         self._env = environment(site / "templates")
         self._env.globals["asset_paths"] = {name: asset.path for name, asset in self.assets.items()}
         self._env.globals["address"] = self.address

@@ -88,6 +88,7 @@ def serve(
     port: int = 8000,
     *,
     site: Path,
+    cache: Path | None = None,
     tell: Callable[[str], object] = print,
     stop: threading.Event | None = None,
 ) -> None:
@@ -95,7 +96,7 @@ def serve(
     from mmbench.report.build import build
 
     halt = stop or threading.Event()
-    watch = Watch((results, site), lambda: build(results, out, site=site), tell)
+    watch = Watch((results, site), lambda: build(results, out, site=site, cache=cache), tell)
     with server(out, port) as http:
         watch.look()
         thread = threading.Thread(target=http.serve_forever, daemon=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping
 from statistics import fmean
 
 import altair as alt
@@ -14,18 +15,16 @@ from mmbench.report.charts.theme import INK, LINE, WIDTH, WITH
 from mmbench.report.model import Case
 from mmbench.report.stats.drift import Placed, position_drift
 from mmbench.report.tables.board import Board
-from mmbench.report.tables.endings import COMMANDS, command_use, endings
-from mmbench.report.tables.pairs import Pair
+from mmbench.report.tables.endings import COMMANDS, command_use
 
 GOOD = "passed"
 BINS = 10
 """Parts that a session is cut into for the drift."""
 
 
-def failures(pairs: Sequence[Pair]) -> Figure | None:
+def failures(found: Mapping[str, Counter[str]]) -> Figure | None:
     """Draw how many trials of each arm ended in which way, passed ones left out."""
-    found = endings(pairs)
-    total = found["without mm"] + found["with mm"]
+    total = sum(found.values(), Counter[str]())
     kinds = sorted((kind for kind in total if kind != GOOD), key=lambda kind: (-total[kind], kind))
     if not kinds:
         return None

@@ -6,11 +6,9 @@ with our own `explore.js`. Nothing of it is loaded before the click.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import vl_convert
@@ -19,23 +17,20 @@ from markupsafe import Markup
 from mmbench import jsontext
 from mmbench.report.charts.figure import VEGA_LITE, Spec
 from mmbench.report.charts.theme import CONFIG
+from mmbench.report.store import Store
 
 _NOTICE = "/*! Vega, Vega-Lite, Vega-Embed: BSD-3-Clause; they and what they bring along: see {licences} */\n"
 
 
-def bundle(source: str, licences: str, cache: Path | None = None) -> bytes:
+def bundle(source: str, licences: str, store: Store) -> bytes:
     """Return the script: `source` with Vega at hand and the theme in CONFIG, closed in a scope of its own."""
     snippet = f"const CONFIG={jsontext.dumps(CONFIG)};\n{source}"
-    key = hashlib.sha256(
-        jsontext.canonical([snippet, licences, version("vl-convert-python"), VEGA_LITE])
-    ).hexdigest()
-    path = cache / f"{key}.js" if cache else None
-    if path and path.is_file():
-        return path.read_bytes()
+    key = jsontext.digest([snippet, licences, version("vl-convert-python"), VEGA_LITE])
+    known = store.read("explore", key)
+    if known is not None:
+        return known
     made = f"{_NOTICE.format(licences=licences)}(()=>{{{_bundled(snippet)}}})();\n".encode()
-    if path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(made)
+    store.write("explore", key, made)
     return made
 
 

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -24,6 +23,8 @@ from markupsafe import Markup, escape
 from mmbench import jsontext
 from mmbench.errors import DataError
 from mmbench.report.charts.theme import CONFIG
+from mmbench.report.memo import Memo
+from mmbench.report.store import Store
 from mmbench.report.text import visible
 
 Spec = dict[str, Any]
@@ -83,8 +84,8 @@ def _safe(value: Value) -> Value:
 class Painter:
     """Draws figures and keeps the drawings by the hash of their specification."""
 
-    def __init__(self, cache: Path | None = None) -> None:
-        self.cache = cache
+    def __init__(self, memo: Memo | None = None) -> None:
+        self._memo = memo or Memo()
 
     def svg(self, figure: Figure) -> Markup:
         """Return a figure's drawing for inlining; DataError when it is not what it should be."""
@@ -97,16 +98,13 @@ class Painter:
         return drawing
 
     def _drawn(self, made: Spec) -> str:
-        key = hashlib.sha256(jsontext.canonical([made, version("vl-convert-python"), VEGA_LITE])).hexdigest()
-        if self.cache is None:
-            return _draw(jsontext.canonical(made))
-        path = self.cache / f"{key}.svg"
-        if path.is_file():
-            return path.read_text()
-        drawing = _draw(jsontext.canonical(made))
-        self.cache.mkdir(parents=True, exist_ok=True)
-        path.write_text(drawing)
-        return drawing
+        canonical = jsontext.canonical(made)
+        return self._memo.of(hashlib.sha256(canonical).hexdigest(), str, lambda: _draw(canonical))
+
+
+def drawings_of(store: Store) -> Memo:
+    """Return the drawings of earlier builds, as far as they were made by what would make them now."""
+    return Memo(store, "drawings", f"{version('vl-convert-python')} {VEGA_LITE}")
 
 
 @lru_cache(maxsize=64)

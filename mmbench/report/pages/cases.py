@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from mmbench.records import TrialKey
 from mmbench.report.model import Case
 from mmbench.report.pages.site import Site, case_path, trial_path
 from mmbench.report.render import Page
@@ -60,10 +61,14 @@ def pretty(value: Any) -> str:
 def _row(site: Site, row: Row, figures: CaseRow) -> dict[str, Any]:
     summary = row.summary
     newest = summary.newest
+    schedule = newest.header.plan.schedule if newest.id in site.detailed else ()
+    keys = [entry for entry in schedule if entry.case == figures.case]
     links = [
-        {"path": trial_path(newest.id, trial.key), "text": f"{_ARMS.get(arm, arm)} {trial.key.run}"}
-        for trial in sorted(newest.trials, key=lambda trial: (trial.key.run, trial.key.arm != "without_mm"))
-        if trial.key.case == figures.case and newest.id in site.detailed and (arm := trial.key.arm)
+        {
+            "path": trial_path(newest.id, TrialKey(entry.case, entry.arm, entry.run)),
+            "text": f"{_ARMS.get(entry.arm, entry.arm)} {entry.run}",
+        }
+        for entry in sorted(keys, key=lambda entry: (entry.run, entry.arm != "without_mm"))
     ]
     return {
         "cell": summary.cell,

@@ -9,9 +9,7 @@ from mmbench.report.charts.figure import Figure
 from mmbench.report.pages.site import Site
 from mmbench.report.render import Page
 from mmbench.report.tables.board import Board
-from mmbench.report.tables.cases import case_rows
 from mmbench.report.tables.dimensions import abilities
-from mmbench.report.tables.headline import renumbered
 
 
 def home(site: Site, board: Board) -> list[Figure]:
@@ -27,8 +25,7 @@ def _trend(site: Site, board: Board) -> Figure | None:
 
 def of_board(site: Site, board: Board) -> list[Figure]:
     """Return the figures of the page of charts."""
-    pairs = renumbered(pair for row in board.rows for pair in row.summary.pairs)
-    rows = case_rows(pairs)
+    rows = board.pool.case_rows if board.rows else []
     found = abilities(rows, site.cases)
     return _there(
         [
@@ -38,7 +35,7 @@ def of_board(site: Site, board: Board) -> list[Figure]:
             spend.tokens(board),
             spend.quality(board, spend.COST),
             spend.quality(board, spend.TIME),
-            behaviour.failures(pairs),
+            behaviour.failures(board.pool.endings if board.rows else {}),
             behaviour.commands(board, site.cases),
             behaviour.drift(board),
         ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from mmbench.report import figures
+from mmbench.report.assembly import Group
 from mmbench.report.model import Session, Trial
 from mmbench.report.pages.site import Site, method_path, session_path
 from mmbench.report.render import Page
@@ -23,12 +25,13 @@ PART, LISTED = 500, 150
 """Rows on one page: pairs of a session, sessions of the list."""
 
 
-def pages(site: Site) -> Iterator[Page]:
+def pages(site: Site) -> Iterator[Page | Group]:
     """Yield the list and the parts of every session."""
     newest_first = list(reversed(site.results.sessions))
     yield from _list([site.by_session[session.id] for session in newest_first])
     for session in newest_first:
-        yield from _session(site, session)
+        key = f"{site.results.key(session)} {session.id in site.detailed}"
+        yield Group(f"session {session.id}", key, partial(_session, site, session))
 
 
 def _list(rows: list[Summary]) -> Iterator[Page]:

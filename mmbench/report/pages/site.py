@@ -101,10 +101,11 @@ class Site:
         chosen: set[str] = set()
         left = TRIAL_PAGES
         for session in reversed(self.results.sessions):
-            if chosen and len(session.trials) > left:
+            count = len(session.header.plan.schedule)
+            if chosen and count > left:
                 break
             chosen.add(session.id)
-            left -= len(session.trials)
+            left -= count
         return frozenset(chosen)
 
     @cached_property

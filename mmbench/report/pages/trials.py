@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from mmbench import cleanup
 from mmbench.records import TrialKey
-from mmbench.report.artifacts import shown
+from mmbench.report.artifacts import shown, state
+from mmbench.report.assembly import Group, Item, Look
 from mmbench.report.details import Detail, Reader
 from mmbench.report.model import Session
 from mmbench.report.pages.attempt import NOTHING, PROMPT, attempt, both, fitted, grading
@@ -21,20 +23,23 @@ FILES = 8
 """Files of one trial that a page shows; the others are links."""
 
 
-def pages(site: Site) -> Iterator[Page | File]:
+def pages(site: Site) -> Iterator[Group]:
     """Yield the page of every trial of the newest sessions, with the files that it shows."""
     for session in site.results.sessions:
-        if session.id not in site.detailed:
-            continue
-        known = {trial.key: trial for trial in session.trials}
-        listed: list[ArtifactShape] = []
-        with Reader(session) as reader:
-            for trial in session.trials:
-                twin = known.get(_twin(trial.key))
-                other = reader.read(twin) if twin and twin.attempts else None
-                yield from _trial(site, session, reader.read(trial), other, listed)
-        made = Artifacts(VERSION, session.id, listed)
-        yield File(f"data/artifacts/{session.id}.json", encode(made))
+        if session.id in site.detailed:
+            yield Group(f"trials {session.id}", site.results.key(session), partial(_session, site, session))
+
+
+def _session(site: Site, session: Session) -> Iterator[Item]:
+    known = {trial.key: trial for trial in session.trials}
+    listed: list[ArtifactShape] = []
+    with Reader(session) as reader:
+        for trial in session.trials:
+            twin = known.get(_twin(trial.key))
+            other = reader.read(twin) if twin and twin.attempts else None
+            yield from _trial(site, session, reader.read(trial), other, listed)
+    made = Artifacts(VERSION, session.id, listed)
+    yield File(f"data/artifacts/{session.id}.json", encode(made))
 
 
 def _twin(key: TrialKey) -> TrialKey:
@@ -47,12 +52,16 @@ _TWIN = {CONTROL: TREATED, TREATED: CONTROL, UNPRIMED: TREATED, PLACEBO: CONTROL
 
 def _trial(
     site: Site, session: Session, detail: Detail, other: Detail | None, listed: list[ArtifactShape]
-) -> Iterator[Page | File]:
+) -> Iterator[Item]:
     trial = detail.trial
     line = detail.attempt or NOTHING
     removed = cleanup.gone(site.removals[session.id], "artifacts")
     kept = [shown(site.results.root, session.id, item, removed) for item in line["artifacts"]]
-    yield from (file for _, file in kept if file)
+    for item, (_, file) in zip(line["artifacts"], kept, strict=True):
+        there = "whole" if file else state(site.results.root, item["stored"], item["sha256"])
+        yield Look(item["stored"], item["sha256"], there)
+        if file:
+            yield file
     listed += [
         _listed(trial.key, item | made) for item, (made, _) in zip(line["artifacts"], kept, strict=True)
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mmbench.errors import DataError
-from mmbench.report.render import File
 
 PAGE = 300_000
 CSS = 20_000
@@ -20,19 +19,16 @@ class Budget:
         self.total = 0
         self.warnings: list[str] = []
 
-    def add(self, file: File) -> None:
+    def add(self, path: str, size: int) -> None:
         """Take in one file; DataError when it breaks a limit that has nothing to do with the results."""
-        size = len(file.data)
         self.total += size
-        ending = file.path[file.path.rfind(".") :]
-        if file.path.startswith("assets/") and size > _ASSETS.get(ending, FILE):
-            raise DataError(
-                f"{file.path} has {size:,} bytes, more than {_ASSETS[ending]:,}.", where=file.path
-            )
+        ending = path[path.rfind(".") :]
+        if path.startswith("assets/") and size > _ASSETS.get(ending, FILE):
+            raise DataError(f"{path} has {size:,} bytes, more than {_ASSETS[ending]:,}.", where=path)
         if size > FILE:
-            raise DataError(f"{file.path} has {size:,} bytes, more than GitHub takes.", where=file.path)
+            raise DataError(f"{path} has {size:,} bytes, more than GitHub takes.", where=path)
         if ending == ".html" and size > PAGE:
-            self.warnings.append(f"The page {file.path} has {size:,} bytes, more than {PAGE:,}.")
+            self.warnings.append(f"The page {path} has {size:,} bytes, more than {PAGE:,}.")
 
     def finish(self) -> None:
         """Tell when the whole site is too large."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 from msgspec import structs
 
-from mmbench.report.model import Session
+from mmbench.report.assembly import Group
+from mmbench.report.model import Results, Session
 from mmbench.report.pages.site import Site
 from mmbench.report.publish import figures, shapes
 from mmbench.report.publish.shapes import VERSION, CellShape, TrialShape, encode
@@ -20,11 +22,8 @@ from mmbench.report.tables.summary import Summary
 from mmbench.report.text import spreadsheet_safe
 from mmbench.schema import schema_folder
 
-Trials = dict[str, list[TrialShape]]
-"""Session id -> its trials."""
 
-
-def files(site: Site) -> Iterator[File]:
+def files(site: Site) -> Iterator[File | Group]:
     """Yield every data file that is made of tables."""
     boards = [figures.board(site, board) for board in site.boards]
     yield File("data/leaderboard.json", encode(shapes.Leaderboard(VERSION, boards)))
@@ -35,11 +34,12 @@ def files(site: Site) -> Iterator[File]:
     breakdown = [_cases(site, row.summary) for row, _ in figures.rows_of(site)]
     yield File("data/case-breakdown.json", encode(shapes.CaseBreakdown(VERSION, breakdown)))
     yield File("data/case-breakdown.csv", table([line for cell in breakdown for line in _case_lines(cell)]))
-    trials = {s.id: [figures.trial(trial) for trial in s.trials] for s in site.results.sessions}
-    if trials:
-        yield File("data/trials.parquet", parquet(site, trials))
+    if site.results.sessions:
+        yield File("data/trials.parquet", parquet(site.results))
     yield from _cells(site)
-    yield from _sessions(site, trials)
+    for session in site.results.sessions:
+        make = partial(_session, site, session)
+        yield Group(f"data of session {session.id}", site.results.key(session), make)
     yield from _specs(site)
     for path in sorted(schema_folder().glob("*.schema.json")):
         yield File(f"data/schemas/{path.name}", path.read_bytes())
@@ -77,34 +77,33 @@ def _cells(site: Site) -> Iterator[File]:
         yield File(f"data/cells/{cell.agent}/{cell.profile}.json", encode(made))
 
 
-def _sessions(site: Site, shown: Trials) -> Iterator[File]:
-    for session in site.results.sessions:
-        trials = shown[session.id]
-        header = session.header
-        made = shapes.SessionFile(
-            VERSION,
-            session.id,
-            session.started,
-            session.head,
-            _alone(site, session),
-            msgspec.to_builtins(header.method),
-            {"suite": header.plan.suite, "arms": header.plan.arms, "runs": header.plan.runs}
-            | {"seed": header.plan.seed, "margin": header.plan.margin}
-            | {"excluded": msgspec.to_builtins(header.plan.excluded)},
-            msgspec.to_builtins(header.provenance),
-            trials,
-            [
-                shapes.UnsoundPair(pair.case, pair.run, list(pair.reasons))
-                for pair in site.by_session[session.id].pairs
-                if not pair.sound
-            ],
-            [
-                shapes.RemovalShape(r.at, r.what, r.files, r.bytes, r.result, r.error)
-                for r in site.removals[session.id]
-            ],
-        )
-        yield File(f"data/session/{session.id}.json", encode(made))
-        yield File(f"data/session/{session.id}.csv", trial_table(trials))
+def _session(site: Site, session: Session) -> Iterator[File]:
+    trials = [figures.trial(trial) for trial in session.trials]
+    header = session.header
+    made = shapes.SessionFile(
+        VERSION,
+        session.id,
+        session.started,
+        session.head,
+        _alone(site, session),
+        msgspec.to_builtins(header.method),
+        {"suite": header.plan.suite, "arms": header.plan.arms, "runs": header.plan.runs}
+        | {"seed": header.plan.seed, "margin": header.plan.margin}
+        | {"excluded": msgspec.to_builtins(header.plan.excluded)},
+        msgspec.to_builtins(header.provenance),
+        trials,
+        [
+            shapes.UnsoundPair(pair.case, pair.run, list(pair.reasons))
+            for pair in site.by_session[session.id].pairs
+            if not pair.sound
+        ],
+        [
+            shapes.RemovalShape(r.at, r.what, r.files, r.bytes, r.result, r.error)
+            for r in site.removals[session.id]
+        ],
+    )
+    yield File(f"data/session/{session.id}.json", encode(made))
+    yield File(f"data/session/{session.id}.csv", trial_table(trials))
 
 
 def _specs(site: Site) -> Iterator[File]:
@@ -115,23 +114,33 @@ def _specs(site: Site) -> Iterator[File]:
             yield File(f"data/case-spec/{name}.json", path.read_bytes())
 
 
-def parquet(site: Site, shown: Trials) -> bytes:
+def parquet(results: Results) -> bytes:
     """Return all trials of all sessions as Parquet."""
     import polars as pl
 
-    names = TrialShape.__struct_fields__
-    columns: dict[str, list[Any]] = {name: [] for name in ("session", "agent", "profile", "method", *names)}
-    for session in site.results.sessions:
-        trials = [_line(trial) for trial in shown[session.id]]
-        for name, values in zip(names, zip(*trials, strict=True), strict=True):
-            columns[name] += values
-        known = {"session": session.id, "agent": session.cell.agent, "profile": session.cell.profile}
-        for name, value in (known | {"method": session.method}).items():
-            columns[name] += [value] * len(trials)
-    types = _types()
-    frame = pl.DataFrame(columns, schema={name: types.get(name, pl.String) for name in columns})
+    frames = [
+        pl.read_ipc(io.BytesIO(results.memo.of(f"frame {session.digest}", bytes, partial(_frame, session))))
+        for session in results.sessions
+    ]
     stream = io.BytesIO()
-    frame.write_parquet(stream, compression="zstd", statistics=False)
+    pl.concat(frames, rechunk=True).write_parquet(stream, compression="zstd", statistics=False)
+    return stream.getvalue()
+
+
+def _frame(session: Session) -> bytes:
+    """Return the trials of a session as a data frame, written down."""
+    import polars as pl
+
+    names = TrialShape.__struct_fields__
+    trials = [_line(figures.trial(trial)) for trial in session.trials]
+    columns: dict[str, Any] = dict(zip(names, zip(*trials, strict=True), strict=True))
+    known = {"session": session.id, "agent": session.cell.agent, "profile": session.cell.profile}
+    known["method"] = session.method
+    types = _types()
+    schema = {name: types.get(name, pl.String) for name in (*known, *names)}
+    columns = {name: [value] * len(trials) for name, value in known.items()} | columns
+    stream = io.BytesIO()
+    pl.DataFrame(columns, schema=schema).write_ipc(stream, compression="lz4")
     return stream.getvalue()
 
 

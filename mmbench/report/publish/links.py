@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mmbench.errors import DataError
 
@@ -20,20 +20,29 @@ class Links:
         """Target -> a page that points at it."""
         self._broken: list[str] = []
 
-    def add(self, path: str, html: str) -> None:
-        """Take in one page."""
+    def add(self, path: str, html: str) -> dict[str, str]:
+        """Take in one page; returns each target outside of it with the page that points there."""
         root = "../" * path.count("/")
         found = set(_LINK.findall(html))
         anchors = {link[1:] for link in found if link.startswith("#")}
         lost = anchors.difference(_ID.findall(html)) if anchors else ()
         self._broken += [f"{path}: #{anchor} is not on the page" for anchor in sorted(lost)]
-        for link in found:
-            if link.startswith("#"):
-                continue
-            if not link.startswith(root):
-                self._broken.append(f"{path}: {link} does not begin at the site's root")
-                continue
-            self._targets.setdefault(link.partition("#")[0].removeprefix(root), path)
+        outside = [link for link in found if not link.startswith("#")]
+        self._broken += [
+            f"{path}: {link} does not begin at the site's root"
+            for link in outside
+            if not link.startswith(root)
+        ]
+        targets = {
+            link.partition("#")[0].removeprefix(root): path for link in outside if link.startswith(root)
+        }
+        self.take(targets)
+        return targets
+
+    def take(self, targets: Mapping[str, str]) -> None:
+        """Take in targets of pages that were looked through before."""
+        for target, page in targets.items():
+            self._targets.setdefault(target, page)
 
     def check(self, files: Iterable[str]) -> None:
         """Raise DataError when an address leads nowhere or out of the site."""

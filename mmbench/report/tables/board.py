@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from mmbench.report.lines import Cell, Method, Subject
 from mmbench.report.model import Results, Session
 from mmbench.report.stats.decision import Verdict, verdicts
 from mmbench.report.stats.ranking import Rank, Ranked, ranking
+from mmbench.report.tables.pool import Pool
 from mmbench.report.tables.summary import Summary, summarise
 
 LEGACY = "taken over from an older store, whose method is not known"
@@ -29,7 +31,7 @@ class Row:
     """The same cell with earlier versions of the agent, its model or mm."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Board:
     """All cells under one method, and whether they may be ranked."""
 
@@ -43,6 +45,11 @@ class Board:
     """Time of its newest session."""
     margin: float
     """Equivalence margin in points, as the newest plan declares it."""
+
+    @cached_property
+    def pool(self) -> Pool:
+        """Return all its ranked cells together."""
+        return Pool(self.rows[0].summary.memo, tuple(row.summary for row in self.rows))
 
     @property
     def comparable(self) -> bool:
@@ -83,18 +90,13 @@ def _board(results: Results, sessions: Sequence[Session]) -> Board:
 
 def over(board: Board, cases: frozenset[str]) -> Board:
     """Return a leaderboard over some of its cases, with verdicts and places of its own."""
-    rows = [replace(row, summary=_part(row.summary, cases), older=()) for row in board.rows]
-    rows = [row for row in rows if row.summary.pairs]
+    rows = [replace(row, summary=row.summary.of(cases), older=()) for row in board.rows]
+    rows = [row for row in rows if row.summary.scheduled]
     calls = verdicts({_name(row): row.summary.lift for row in rows}, margin=board.margin) if rows else {}
     made = [replace(r, verdict=calls[_name(r)], reasons=row_reasons(r.summary), rank=None) for r in rows]
     reasons = _reasons(made)
     ranked = _ranked(made) if made and not reasons else tuple(made)
     return replace(board, rows=tuple(sorted(ranked, key=_place)), references=(), reasons=reasons)
-
-
-def _part(summary: Summary, cases: frozenset[str]) -> Summary:
-    pairs = tuple(pair for pair in summary.pairs if pair.case in cases)
-    return Summary(summary.cell, summary.subject, summary.method, summary.sessions, pairs)
 
 
 def _margin(sessions: Sequence[Session]) -> float:
@@ -126,16 +128,14 @@ def _cells(results: Results, sessions: Sequence[Session]) -> tuple[Row, ...]:
 
 def row_reasons(summary: Summary) -> tuple[str, ...]:
     """Say what a row lacks for a ranking."""
-    missing = sum(not p.excluded and not p.sound for p in summary.pairs)
-    unjudged = sum(p.excluded == "judge" for p in summary.pairs)
-    bare = sorted(summary.cases - {p.case for p in summary.pairs if p.sound})
+    gaps, pairs = summary.gaps, summary.scheduled // 2
     reasons = []
-    if missing:
-        reasons.append(f"not yet run: {missing} of {len(summary.pairs)} scheduled pairs")
-    if unjudged:
-        reasons.append(f"without a verdict: {unjudged} of {len(summary.pairs)} pairs")
-    if bare:
-        reasons.append(f"no sound pair for {', '.join(bare[:5])}{' …' if len(bare) > 5 else ''}")
+    if gaps.missing:
+        reasons.append(f"not yet run: {gaps.missing} of {pairs} scheduled pairs")
+    if gaps.unjudged:
+        reasons.append(f"without a verdict: {gaps.unjudged} of {pairs} pairs")
+    if gaps.bare:
+        reasons.append(f"no sound pair for {', '.join(gaps.bare[:5])}{' …' if len(gaps.bare) > 5 else ''}")
     return tuple(reasons)
 
 

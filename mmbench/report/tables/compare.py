@@ -43,6 +43,10 @@ class Side:
 
 def side(summary: Summary, arm: str) -> Side:
     """Return what a summary brings into a comparison of one arm."""
+    return summary.memo.of(f"side {arm} {summary.identity}", Side, lambda: _side(summary, arm))
+
+
+def _side(summary: Summary, arm: str) -> Side:
     runs: dict[str, list[Pair]] = {}
     left_out = 0
     for pair in summary.pairs:
@@ -91,7 +95,12 @@ class Duel:
 
 def duel(left: Summary, right: Summary) -> Duel:
     """Compare two summaries over the cases that both have."""
-    return Duel(left, right, tuple(against(arm, side(left, arm), side(right, arm)) for arm in ARMS))
+    key = f"duel {left.identity} {right.identity}"
+    return Duel(left, right, left.memo.of(key, tuple[Arms, ...], lambda: _duel(left, right)))
+
+
+def _duel(left: Summary, right: Summary) -> tuple[Arms, ...]:
+    return tuple(against(arm, side(left, arm), side(right, arm)) for arm in ARMS)
 
 
 def against(arm: str, left: Side, right: Side) -> Arms:

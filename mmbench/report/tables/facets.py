@@ -33,7 +33,7 @@ def views(board: Board, cases: Mapping[str, Case]) -> list[View]:
     found = [_cells(board, "agent", name) for name in _values(row.summary.cell.agent for row in board.rows)]
     profiles = _values(row.summary.cell.profile for row in board.rows)
     found += [_cells(board, "profile", name) for name in profiles]
-    ran = {pair.case for row in board.rows for pair in row.summary.pairs}
+    ran = {case for row in board.rows for case in row.summary.cases}
     known = [cases[name] for name in sorted(ran) if name in cases]
     for facet, of in FACETS:
         for value in _values(value for case in known for value in of(case)):

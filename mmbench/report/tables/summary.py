@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from mmbench import jsontext
 from mmbench.power import Interval
 from mmbench.records import State
 from mmbench.report.lines import Cell, Subject
+from mmbench.report.memo import Memo, remembered
 from mmbench.report.model import Results, Session, Trial
 from mmbench.report.stats.arms import ArmSummary, arm_summary
 from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_bounds, lift, per_protocol
@@ -17,81 +19,129 @@ from mmbench.report.stats.pairs import PairScore
 from mmbench.report.stats.speed import Speedup, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
 from mmbench.report.tables.cases import CaseRow, case_rows, mean, tokens
+from mmbench.report.tables.endings import endings
 from mmbench.report.tables.pairs import Pair, pooled
 from mmbench.soundness import WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Pairs that are not run yet or lack a verdict, and cases without a sound pair."""
+
+    missing: int
+    unjudged: int
+    bare: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Summary:
     """Some sessions of one cell, pooled. Figures are worked out when they are first asked for."""
 
-    cell: Cell
-    subject: Subject
-    method: str
+    results: Results
     sessions: tuple[Session, ...]
-    pairs: tuple[Pair, ...]
+    """Oldest first."""
+    part: frozenset[str] | None = None
+    """The cases that it speaks of, None for all."""
+    whole: Summary | None = field(default=None, compare=False, repr=False)
+    """What it is a part of."""
+
+    @property
+    def cell(self) -> Cell:
+        """Return whom the sessions measured."""
+        return self.newest.cell
+
+    @property
+    def subject(self) -> Subject:
+        """Return what they measured."""
+        return self.newest.subject
+
+    @property
+    def method(self) -> str:
+        """Return the method hash."""
+        return self.newest.method
+
+    @property
+    def memo(self) -> Memo:
+        """Return where its figures are kept."""
+        return self.results.memo
+
+    @cached_property
+    def identity(self) -> str:
+        """Return a hash of the sessions, of the cases they ran, and of the part that this is about."""
+        made = [self.results.identity(session) for session in self.sessions]
+        return jsontext.digest([made, None if self.part is None else sorted(self.part)])
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """Return both arms of every scheduled (case, run), in the order of the schedules."""
+        found = self.whole.pairs if self.whole else tuple(pooled(self.results, self.sessions))
+        return found if self.part is None else tuple(pair for pair in found if pair.case in self.part)
+
+    def of(self, cases: frozenset[str]) -> Summary:
+        """Return the part of it that speaks of some cases."""
+        return replace(self, part=cases, whole=self)
 
     @cached_property
     def scores(self) -> list[PairScore]:
         """Return the pairs as the lift takes them."""
         return [pair.score for pair in self.pairs]
 
-    @cached_property
+    @remembered
     def lift(self) -> Lift:
         """Return the lift, intention to treat."""
         return lift(self.scores)
 
-    @cached_property
+    @remembered
     def per_protocol(self) -> Lift:
         """Return the lift where mm was called."""
         return per_protocol(self.scores)
 
-    @cached_property
+    @remembered
     def bounds(self) -> Interval | None:
         """Return the lift had every excluded pair gone worst or best."""
         return exclusion_bounds(self.scores)
 
-    @cached_property
+    @remembered
     def speed(self) -> Speedup:
         """Return the speedup over pairs that both completed."""
         return speedup([pair.time for pair in self.pairs])
 
-    @cached_property
+    @remembered
     def speed_correct(self) -> Speedup:
         """Return the speedup over pairs that are both correct."""
         return speedup([pair.time for pair in self.pairs], "correct")
 
-    @cached_property
+    @remembered
     def without(self) -> ArmSummary:
         """Return the control arm."""
         return arm_summary(self.scores, "without")
 
-    @cached_property
+    @remembered
     def with_(self) -> ArmSummary:
         """Return the treated arm."""
         return arm_summary(self.scores, "with")
 
-    @cached_property
+    @remembered
     def adoption(self) -> Adoption:
         """Return how often mm was called where it was there."""
         return adoption(self.scores)
 
-    @cached_property
+    @remembered
     def usage(self) -> UsageTable:
         """Return tokens and cost of both arms."""
         return usage_table([pair.spend for pair in self.pairs])
 
-    @cached_property
+    @remembered
     def tokens(self) -> tuple[float | None, float | None]:
         """Return mean tokens of a sound trial, without and with; None where no trial tells."""
         return self._means(tokens)
 
-    @cached_property
+    @remembered
     def cost(self) -> tuple[float | None, float | None]:
         """Return mean dollars of a sound trial, without and with; None where no trial tells."""
         return self._means(lambda trial: trial.usage.cost_usd if trial.usage else None)
 
-    @cached_property
+    @remembered
     def seconds(self) -> tuple[float | None, float | None]:
         """Return mean seconds of a sound trial, without and with; a timeout counts with its limit."""
         return self._means(lambda trial: trial.duration_s)
@@ -100,7 +150,7 @@ class Summary:
         sound = [pair for pair in self.pairs if pair.sound]
         return mean(figure(p.without) for p in sound), mean(figure(p.with_) for p in sound)
 
-    @cached_property
+    @remembered
     def case_rows(self) -> list[CaseRow]:
         """Return one row per case, by case id."""
         return case_rows(self.pairs)
@@ -110,17 +160,17 @@ class Summary:
         """Return the equivalence margin that the newest plan declares, in points."""
         return self.newest.header.plan.margin
 
-    @property
+    @remembered
     def covered(self) -> int:
         """Return how many cases have a sound pair."""
         return len({pair.case for pair in self.pairs if pair.sound})
 
-    @property
+    @remembered
     def scheduled(self) -> int:
         """Return how many trials were planned in the two arms."""
         return 2 * len(self.pairs)
 
-    @property
+    @remembered
     def sound(self) -> int:
         """Return how many trials stand in the figures."""
         return 2 * sum(pair.sound for pair in self.pairs)
@@ -130,18 +180,33 @@ class Summary:
         """Count all trials by state."""
         return sum((session.states() for session in self.sessions), Counter())
 
-    @cached_property
+    @remembered
     def unsound(self) -> list[tuple[str, int]]:
         """Return each reason why pairs stand in no figure, in words, and how many it holds for."""
         found = Counter(reason for pair in self.pairs for reason in pair.reasons)
         return [(WORDS[reason], count) for reason, count in found.most_common()]
+
+    @remembered
+    def gaps(self) -> Gaps:
+        """Return what it lacks for a ranking."""
+        bare = self.cases - {pair.case for pair in self.pairs if pair.sound}
+        return Gaps(
+            missing=sum(not pair.excluded and not pair.sound for pair in self.pairs),
+            unjudged=sum(pair.excluded == "judge" for pair in self.pairs),
+            bare=tuple(sorted(bare)),
+        )
+
+    @remembered
+    def endings(self) -> dict[str, dict[str, int]]:
+        """Return how many trials of each arm ended in which way."""
+        return {arm: dict(found) for arm, found in endings(self.pairs).items()}
 
     @property
     def newest(self) -> Session:
         """Return the newest session."""
         return self.sessions[-1]
 
-    @property
+    @remembered
     def cases(self) -> frozenset[str]:
         """Return the cases that were scheduled."""
         return frozenset(pair.case for pair in self.pairs)
@@ -149,7 +214,4 @@ class Summary:
 
 def summarise(results: Results, sessions: Sequence[Session]) -> Summary:
     """Pool sessions of one cell, one subject and one method; at least one."""
-    ordered = sorted(sessions, key=lambda session: session.order)
-    newest = ordered[-1]
-    pairs = pooled(results, ordered)
-    return Summary(newest.cell, newest.subject, newest.method, tuple(ordered), tuple(pairs))
+    return Summary(results, tuple(sorted(sessions, key=lambda session: session.order)))

@@ -8,7 +8,9 @@ import altair as alt
 import pytest
 
 from mmbench.errors import DataError
-from mmbench.report.charts.figure import Figure, Painter, count, data, spec
+from mmbench.report.charts import figure as chart_figure
+from mmbench.report.charts.figure import Figure, Painter, count, data, drawings_of, spec
+from mmbench.report.store import Store
 from tests.support import hostile
 
 
@@ -56,20 +58,24 @@ def test_a_link_is_refused() -> None:
         Painter().svg(Figure("chart", "", "", "", spec(linked), {}, (), ()))
 
 
-def test_drawings_are_kept_by_their_specification(tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
+def test_drawings_are_kept_by_their_specification(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, one = Store(tmp_path), figure([{"name": "a", "value": 1}])
+    memo = drawings_of(store)
+    first = Painter(memo).svg(one)
+    memo.keep()
+    monkeypatch.setattr(chart_figure, "_draw", lambda canonical: "<svg/>")
+    assert Painter(drawings_of(store)).svg(one) == first
+    with pytest.raises(DataError, match="does not draw its data"):
+        Painter(drawings_of(store)).svg(figure([{"name": "b", "value": 1}]))
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["<script/>", "<image/>", '<a href="x"/>', '<g onload="x"/>', '<g style="x"/>', '<path d="NaN"/>'],
+)
+def test_a_drawing_with_more_than_shapes_is_refused(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
     one = figure([{"name": "a", "value": 1}])
-    first = Painter(cache).svg(one)
-    (kept,) = cache.iterdir()
-    assert Painter(cache).svg(one) == first
-    for odd in (
-        "<script/>",
-        "<image/>",
-        '<a href="x"/>',
-        '<g onload="x"/>',
-        '<g style="x"/>',
-        '<path d="NaN"/>',
-    ):
-        kept.write_text(str(first).replace("</svg>", f"{odd}</svg>"))
-        with pytest.raises(DataError, match="more than shapes and text"):
-            Painter(cache).svg(one)
+    drawing = Painter().drawing(one).replace("</svg>", f"{odd}</svg>")
+    monkeypatch.setattr(chart_figure, "_draw", lambda canonical: drawing)
+    with pytest.raises(DataError, match="more than shapes and text"):
+        Painter().svg(one)

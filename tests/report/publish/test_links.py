@@ -46,3 +46,13 @@ def test_text_that_looks_like_a_link_is_none() -> None:
 def test_many_are_cut_short() -> None:
     with pytest.raises(DataError, match="and 3 more"):
         checked("a.html", "".join(f' href="{n}"' for n in range(8)))
+
+
+def test_targets_of_pages_that_were_looked_through_before_are_checked_too() -> None:
+    first = Links()
+    targets = first.add("a/b.html", '<a href="../c.html#y">c</a> <a href="../d.html">d</a>')
+    assert targets == {"c.html": "a/b.html", "d.html": "a/b.html"}
+    again = Links()
+    again.take(targets)
+    with pytest.raises(DataError, match=r"a/b\.html: d\.html"):
+        again.check(["a/b.html", "c.html"])
