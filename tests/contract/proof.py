@@ -16,6 +16,7 @@ COLUMNS: Mapping[str, str] = {
     "mm": "mm in its arm",
     "no_mm": "no mm in the other",
     "tokens": "tokens exact",
+    "asks": "asks and waits",
     "401": "401",
     "429": "429",
     "500": "500",
@@ -40,6 +41,8 @@ LEGEND = """\
 - **runs the command**: the model asks for a shell command, it really runs, and its output comes back.
 - **mm in its arm**, **no mm in the other**: from the agent's own shell, by the shim's own record.
 - **tokens exact**: input, cached input, output and reasoning in the record equal what the server served.
+- **asks and waits**: from its shell it writes a question to the user into a file, waits, and reads the answer that
+  appears in another.
 - **401** to **hang**: the model's endpoint fails, and the trial ends within its limit with this kind of failure.
 - **prompts verbatim**: prompts that start with `-`, with `@file`, with `/command`, that hold quotes and Unicode, and
   one of 180 KB arrive as they are; exceptions stand below.

@@ -114,12 +114,16 @@ class Stage:
         prompt: str = PROMPT,
         timeout_s: float = PATIENCE_S,
         url: str | None = None,
+        more: Mapping[str, Any] | None = None,
     ) -> Played:
-        """Play one attempt; `url` names another place than the scripted server's for the agent's model."""
+        """Play one attempt; `url` names another place than the scripted server's for the agent's model.
+
+        `more` is what the case says besides.
+        """
         with LoopbackModel(script) as model:
             cell = self._cell(agents.load(name), f"{model.url}/v1")
             endpoint = Endpoint(url or model.url, KEY, model_of(name))
-            spec = self._spec(arm, prompt, timeout_s)
+            spec = self._spec(arm, prompt, timeout_s, more or {})
             with Meter(cell.profile) as meter:
                 setting = self._setting(cell, endpoint, spec, meter)
                 executed = execute(setting, spec)
@@ -145,8 +149,8 @@ class Stage:
         )
         return driving.setting(shared, cell, "contract", self.arms, meter)
 
-    def _spec(self, arm: str, prompt: str, timeout_s: float) -> TrialSpec:
-        case = Case({**DOCUMENT, "prompt": prompt, "dataset": "."}, "contract")
+    def _spec(self, arm: str, prompt: str, timeout_s: float, more: Mapping[str, Any]) -> TrialSpec:
+        case = Case({**DOCUMENT, "prompt": prompt, "dataset": ".", **more}, "contract")
         return TrialSpec(
             key=TrialKey(case.id, arm, next(self._numbers)),
             attempt=1,
