@@ -18,7 +18,7 @@ from mmbench.report.tables.summary import Summary
 ARMS = ("with mm", "without mm")
 CELLS = 10
 """Cells of one board that are compared, each with each."""
-SESSIONS = 5
+SESSIONS = 4
 """Newest sessions of a cell that are compared, each with each; older ones with the one before."""
 
 

@@ -13,10 +13,12 @@ import pytest
 
 from mmbench.report import load
 from mmbench.report.build import build
+from mmbench.report.charts.figure import Painter
 from mmbench.report.pages import versus
 from mmbench.report.pages.compare import choices
 from mmbench.report.pages.site import Site
 from mmbench.report.render import Page, Renderer
+from mmbench.report.store import Store
 from mmbench.report.tables.compare import ARMS, CaseMean, Side, against, duel
 from tests.report.browser.test_site import axe_finds_nothing, opened
 from tests.report.conftest import SITE
@@ -146,7 +148,9 @@ def staged(out: Path, folder: Path, pairs: dict[str, tuple[Side, Side]], names: 
             listed[-1]["file"] = f"{side}.js"
     context = {"cells": [], "sessions": [], "sides": listed, "cases": [], "limit": versus.ROWS}
     page = folder / "compare.html"
-    page.write_bytes(Renderer(SITE).render(Page("compare.html", "compares.html", context)))
+    page.write_bytes(
+        Renderer(SITE, Store(None), Painter()).render(Page("compare.html", "compares.html", context))
+    )
     return page
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import altair as alt
 import pytest
 
-from mmbench.report.charts.figure import Figure, data, spec
+from mmbench.report.charts.figure import Figure, Painter, data, spec
 from mmbench.report.render import Page, Renderer
+from mmbench.report.store import Store
 from tests.report.browser.test_site import axe_finds_nothing, opened
 from tests.report.conftest import SITE
 from tests.support import hostile
@@ -225,7 +226,7 @@ def test_hostile_text_in_a_chart_stays_text(built: Path, browser: Any, tmp_path:
     for part in ("assets", "explore"):
         shutil.copytree(built / part, tmp_path / part)
     page = Page("charts.html", "charts.html", {"board": _Board(), "figures": [figure]}, (figure,))
-    for file in Renderer(SITE).files(page):
+    for file in Renderer(SITE, Store(None), Painter()).files(page):
         (tmp_path / file.path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file.path).write_bytes(file.data)
     view, said = opened(browser)
