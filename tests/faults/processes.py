@@ -8,6 +8,7 @@ import time
 
 from tests.faults.account import Cost, count
 from tests.faults.running import Bench, only_ledger, place, settle
+from tests.support import tiny
 from tests.support.judge_endpoint import JudgeEndpoint, score
 
 
@@ -73,10 +74,14 @@ def two_at_once(tries: int) -> Cost:
     cost = Cost(name)
     for _ in range(max(1, tries // 10)):
         with place() as where:
+            # One trial ends at once, the others when the second process has been refused.
+            go, once = where.root / "go", where.root / "once"
+            where.agent(f"mkdir {once} || while [ ! -e {go} ]; do sleep 0.05; done\n{tiny.GOOD}")
             first = Bench(where)
             first.until(lambda first=first: bool(first.told()))  # type: ignore[misc]
             second = Bench(where, "--resume")
             refused = second.wait() == 2 and "under way" in second.output
+            go.touch()
             first.wait()
             found = count(name, only_ledger(where), first.told())
             cost += found if refused and first.process.returncode == 0 else Cost(name, 1)
