@@ -69,3 +69,33 @@ def test_tokens_that_do_not_add_up_are_in_doubt(small: Path, tmp_path: Path) -> 
     pages = tmp_path / "out/trial" / path.stem / "retrieval-image-00"
     assert "add up to 940 input tokens" in (pages / "without_mm-1.html").read_text()
     assert "In doubt" not in (pages / "with_mm-1.html").read_text()
+
+
+QUESTION = {"text": "Which rate, <b>please</b>?", "bytes": 27, "truncated": False}
+SAID = {"question": QUESTION, "asked_s": 2.5, "changed_before": 3, "answered_s": 3.25, "refused": None}
+TALKS = {
+    "answered": (SAID, "Asked after 2.5 s, with 3 entries of the tree changed before. Answered after 3.2 s."),
+    "too late": (SAID | {"answered_s": None, "changed_before": 0}, "Asked after 2.5 s. It was not answered"),
+    "refused": (SAID | {"question": None, "refused": "it is a symlink"}, "was not read, it is a symlink."),
+}
+
+
+@pytest.mark.parametrize(("said", "shown"), TALKS.values(), ids=TALKS)
+def test_the_question_to_the_user_is_shown_where_there_is_one(
+    small: Path, tmp_path: Path, said: dict[str, object], shown: str
+) -> None:
+    def change(values):
+        for value in values:
+            if value["kind"] == "trial" and value["run"] == 1 and value["case"] == "retrieval-image-00":
+                value["clarification"] = said
+            yield value
+
+    path = first(small)
+    rechain(path, change)
+    build(small, tmp_path / "out", site=SITE, only=[path.stem])
+    folder = tmp_path / "out/trial" / path.stem
+    page = (folder / "retrieval-image-00/with_mm-1.html").read_text()
+    assert shown in " ".join(page.split())
+    assert ("Which rate, &lt;b&gt;please&lt;/b&gt;?" in page) == (said["question"] is not None)
+    other = next(one for one in sorted(folder.rglob("*.html")) if "retrieval-image-00" not in str(one))
+    assert "Question to the user" not in other.read_text()
