@@ -25,6 +25,9 @@ KINDS = (
     "method/*.html",
     "only/*/*.html",
     "trial/*synthetic-a*/*/with_mm-1.html",
+    "session/*synthetic-arms*.html",
+    "cell/synthetic-arms*/*.html",
+    "trial/*synthetic-arms*/*/unprimed-1.html",
 )
 
 
@@ -71,10 +74,11 @@ def test_a_page_is_quiet_from_a_file_and_under_repo(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(built: Path, browser: Any, kind: str, scheme: str) -> None:
-    page, _ = opened(browser, color_scheme=scheme, bypass_csp=True)
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 320)])
+def test_axe_finds_nothing(built: Path, browser: Any, kind: str, scheme: str, width: int) -> None:
+    page, _ = opened(browser, color_scheme=scheme, bypass_csp=True, viewport={"width": width, "height": 800})
     page.goto(f"{built.as_uri()}/{page_of(built, kind)}")
+    page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
     axe_finds_nothing(page)
     page.context.close()
 
