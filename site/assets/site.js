@@ -39,7 +39,7 @@
     if ([...rows].some((row) => row.cells.length !== head.cells.length)) return;
     [...head.cells].forEach((cell, column) => {
       const label = cell.textContent.trim();
-      if (!label) return;
+      if (!label || cell.querySelector("a")) return;
       const button = document.createElement("button");
       button.type = "button";
       button.className = "sort";
