@@ -25,9 +25,13 @@ def pages(site: Site) -> Iterator[Page]:
     yield Page("cases.html", "cases.html", {"cases": list(site.cases.values())})
     board = site.boards[0] if site.boards else None
     rows = (*board.rows, *board.references) if board else ()
-    figures = [(row, {r.case: r for r in row.summary.case_rows}) for row in rows]
+    figures = [(row, {r.case: r for r in row.summary.case_rows}, _scheduled(row)) for row in rows]
     for case in site.cases.values():
-        made = [_row(site, row, found[case.id]) for row, found in figures if case.id in found]
+        made = [
+            _row(site, row, found.get(case.id) or CaseRow.unpaired(case.id))
+            for row, found, ran in figures
+            if case.id in found or case.id in ran
+        ]
         context = _context(case) | {"rows": made, "further": _further(site, case.id)}
         yield Page(case_path(case.id), "case.html", context)
 
@@ -76,6 +80,11 @@ def _row(site: Site, row: Row, figures: CaseRow) -> dict[str, Any]:
         "figures": figures,
         "links": links,
     }
+
+
+def _scheduled(row: Row) -> set[str]:
+    """Return the cases that a cell's newest session ran, those with one arm alone too."""
+    return {trial.key.case for trial in row.summary.newest.trials}
 
 
 _ARMS = {"without_mm": "without", "with_mm": "with"}

@@ -27,6 +27,11 @@ class CaseRow:
     commands: tuple[tuple[str, int], ...]
     """mm commands and in how many trials each was called, most first."""
 
+    @classmethod
+    def unpaired(cls, case: str) -> CaseRow:
+        """Return the row of a case that was run in one arm alone: there is nothing to compare."""
+        return cls(case, None, None, None, None, None, None, 0, 0, ())
+
     @property
     def gain(self) -> float | None:
         """Return with minus without, in points."""
