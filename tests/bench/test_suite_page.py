@@ -58,7 +58,12 @@ def test_the_page_in_docs_is_of_the_embedded_suite_as_it_is_and_every_case_holds
 
 
 def test_users_and_what_is_left_out_are_told_where_there_are_any() -> None:
-    talk = {"question_file": "Q", "answer_file": "A", "answer": "Yes.", "must_ask": [["rate", "kurs"], "year"]}
+    talk = {
+        "question_file": "Q",
+        "answer_file": "A",
+        "answer": "Yes.",
+        "must_ask": [["rate", "kurs"], "year"],
+    }
     asking = case(clarification=talk)
     told = suite_page.page(Suite("s", "d", (asking,), ("Cutting: no tool.",)), [], DEFAULT_ARMS, None)
     assert rows(told) == [["`green`", "`Q`", "`A`", "rate or kurs; year"]]
