@@ -93,7 +93,7 @@ _ARMS = {"without_mm": "without", "with_mm": "with"}
 def _further(site: Site, case: str) -> list[dict[str, Any]]:
     """Return what the case came to in every arm, for the agents that ran further arms under any method."""
     rows = [row for board in site.boards for row in (*board.rows, *board.references)]
-    found = [(row.summary, site.further_arms(row.summary)) for row in rows]
+    found = [(row.summary, row.summary.further) for row in rows]
     return [
         {"cell": summary.cell, "session": summary.newest, "arms": _every(further, case)}
         for summary, further in found

@@ -33,7 +33,7 @@ def pages(site: Site) -> Iterator[Page]:
         context = {
             "cell": cell,
             "reference": all(session.reference for session in sessions),
-            "parts": [_part(site, summary, call, index) for index, (summary, call) in enumerate(found)],
+            "parts": [_part(summary, call, index) for index, (summary, call) in enumerate(found)],
             "sessions": [site.by_session[session.id] for session in sessions],
             "cases": site.cases,
             "figures": figures,
@@ -48,14 +48,14 @@ def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[F
     return [figure for figure in (history, cases) if figure is not None]
 
 
-def _part(site: Site, summary: Summary, call: Verdict, number: int) -> dict[str, Any]:
+def _part(summary: Summary, call: Verdict, number: int) -> dict[str, Any]:
     detailed = number < DETAILED
     title = "Newest figures" if number == 0 else f"Until {summary.newest.started[:10]}"
     return {
         "summary": summary,
         "title": title,
         "verdict": call,
-        "further": site.further_arms(summary),
+        "further": summary.further,
         "subject": describe(summary.subject, reference=summary.newest.reference),
         "key": summary.method[:12],
         "rows": summary.case_rows[:CASES] if detailed else [],

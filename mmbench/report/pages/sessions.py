@@ -55,14 +55,14 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
             "s": summary,
             "call": verdict(summary.lift, margin=summary.margin),
             "health": health(summary),
-            "peers": _peers(site, session),
+            "method": (session.method[:12], method_path(session.method[:12])),
             "reasons": row_reasons(summary),
             "states": sorted(session.states().items()),
             "facts": _facts(session),
             "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
             "linked": session.id in site.detailed,
             "trial_root": f"trial/{session.id}/",
-            "further": site.further_arms(summary),
+            "further": summary.further,
             "further_trials": _further(session) if number == 1 else [],
             "alone": _alone(session) if number == 1 else [],
             "removals": site.removals[session.id],
@@ -97,18 +97,6 @@ def _alone(session: Session) -> list[Trial]:
     partner = {CONTROL: TREATED, TREATED: CONTROL}
     main = [trial for trial in session.trials if trial.key.arm in partner]
     return [trial for trial in main if trial.key._replace(arm=partner[trial.key.arm]) not in there][:PART]
-
-
-def _peers(site: Site, session: Session) -> dict[str, Any]:
-    """Return what may stand beside a session: its method's leaderboard, and how many share it."""
-    (board,) = (board for board in site.boards if board.method.hash == session.method)
-    same = [other for other in site.results.sessions if other.method == session.method]
-    return {
-        "board": board,
-        "path": method_path(board.key),
-        "others": len(same) - 1,
-        "subject": sum(o.subject == session.subject and o.cell == session.cell for o in same) - 1,
-    }
 
 
 def _judge(site: Site, session: Session) -> dict[str, Any] | None:

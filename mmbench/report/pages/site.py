@@ -12,7 +12,6 @@ from mmbench.layout import is_name
 from mmbench.records import TrialKey
 from mmbench.report.lines import Cell
 from mmbench.report.model import Case, Results, Session
-from mmbench.report.tables.arms import FurtherArms, further_arms
 from mmbench.report.tables.board import Board, boards
 from mmbench.report.tables.facets import View, views
 from mmbench.report.tables.headline import Headline, headline
@@ -71,17 +70,6 @@ class Site:
     def by_session(self) -> dict[str, Summary]:
         """Return the summary of each session alone."""
         return {session.id: summarise(self.results, [session]) for session in self.results.sessions}
-
-    def further_arms(self, summary: Summary) -> FurtherArms:
-        """Return the further arms of a summary's sessions."""
-        key = tuple(session.id for session in summary.sessions)
-        if key not in self._further:
-            self._further[key] = further_arms(self.results, summary.sessions)
-        return self._further[key]
-
-    @cached_property
-    def _further(self) -> dict[tuple[str, ...], FurtherArms]:
-        return {}
 
     @cached_property
     def removals(self) -> dict[str, tuple[Removal, ...]]:

@@ -25,13 +25,13 @@ from mmbench.schema import schema_folder
 
 def files(site: Site) -> Iterator[File | Group]:
     """Yield every data file that is made of tables."""
-    boards = [figures.board(site, board) for board in site.boards]
+    boards = [figures.board(board) for board in site.boards]
     yield File("data/leaderboard.json", encode(shapes.Leaderboard(VERSION, boards)))
     yield File("data/leaderboard.csv", table([_flat(row) for board in boards for row in board.rows]))
     rows = [_session_row(site, session) for session in reversed(site.results.sessions)]
     yield File("data/sessions.json", encode(shapes.Sessions(VERSION, rows)))
     yield File("data/sessions.csv", table([_session_flat(row) for row in rows]))
-    breakdown = [_cases(site, row.summary) for row, _ in figures.rows_of(site)]
+    breakdown = [figures.cases(row.summary) for row, _ in figures.rows_of(site)]
     yield File("data/case-breakdown.json", encode(shapes.CaseBreakdown(VERSION, breakdown)))
     yield File("data/case-breakdown.csv", table([line for cell in breakdown for line in _case_lines(cell)]))
     if site.results.sessions:
@@ -47,17 +47,12 @@ def files(site: Site) -> Iterator[File | Group]:
 
 def _alone(site: Site, session: Session) -> CellShape:
     summary = site.by_session[session.id]
-    return _old(site, summary)
+    return _old(summary)
 
 
-def _old(site: Site, summary: Summary) -> CellShape:
+def _old(summary: Summary) -> CellShape:
     """Return figures that stand in no ranking."""
-    call = verdict(summary.lift, margin=summary.margin)
-    return figures.cell(summary, call, None, False, site.further_arms(summary))
-
-
-def _cases(site: Site, summary: Summary) -> shapes.CaseRows:
-    return figures.cases(summary, site.further_arms(summary))
+    return figures.cell(summary, verdict(summary.lift, margin=summary.margin), None, False)
 
 
 def _session_row(site: Site, session: Session) -> shapes.SessionRow:
@@ -69,11 +64,11 @@ def _cells(site: Site) -> Iterator[File]:
     summaries: dict[Any, list[tuple[Summary, CellShape]]] = {}
     for row, board in figures.rows_of(site):
         found = summaries.setdefault(row.summary.cell, [])
-        found.append((row.summary, figures.row(site, row, board)))
+        found.append((row.summary, figures.row(row, board)))
         for old in row.older:
-            found.append((old, _old(site, old)))
+            found.append((old, _old(old)))
     for cell, found in sorted(summaries.items()):
-        made = shapes.CellFile(VERSION, [shape for _, shape in found], [_cases(site, s) for s, _ in found])
+        made = shapes.CellFile(VERSION, [shape for _, shape in found], [figures.cases(s) for s, _ in found])
         yield File(f"data/cells/{cell.agent}/{cell.profile}.json", encode(made))
 
 

@@ -56,9 +56,7 @@ def _contrast(found: Contrast) -> shapes.ContrastShape:
     )
 
 
-def cell(
-    summary: Summary, call: Verdict, rank: list[int] | None, comparable: bool, further: FurtherArms
-) -> CellShape:
+def cell(summary: Summary, call: Verdict, rank: list[int] | None, comparable: bool) -> CellShape:
     """Return the figures of a summary."""
     subject, censored = summary.subject, summary.speed.censored_share
     speed = summary.speed
@@ -92,33 +90,33 @@ def cell(
         trials=summary.sound,
         scheduled=summary.scheduled,
         cases=len(summary.cases),
-        arms=[_arm(arm) for arm in further.arms],
-        contrasts=[_contrast(contrast) for contrast in further.contrasts],
+        arms=[_arm(arm) for arm in summary.further.arms],
+        contrasts=[_contrast(contrast) for contrast in summary.further.contrasts],
     )
 
 
-def row(site: Site, found: Row, board: Board) -> CellShape:
+def row(found: Row, board: Board) -> CellShape:
     """Return the figures of a leaderboard row."""
     rank = [found.rank.rank, found.rank.worst] if found.rank else None
     places = [place for place in rank or [] if place is not None] or None
     ranked = board.comparable and not found.summary.newest.reference
-    return cell(found.summary, found.verdict, places, ranked, site.further_arms(found.summary))
+    return cell(found.summary, found.verdict, places, ranked)
 
 
-def board(site: Site, found: Board) -> shapes.BoardShape:
+def board(found: Board) -> shapes.BoardShape:
     """Return a leaderboard, reference rows last."""
-    rows = [row(site, item, found) for item in (*found.rows, *found.references)]
+    rows = [row(item, found) for item in (*found.rows, *found.references)]
     return shapes.BoardShape(found.method.hash, found.suite, found.comparable, list(found.reasons), rows)
 
 
-def cases(summary: Summary, further: FurtherArms) -> CaseRows:
+def cases(summary: Summary) -> CaseRows:
     """Return the cases of a summary."""
     return CaseRows(
         summary.cell.agent,
         summary.cell.profile,
         summary.method,
         summary.newest.reference,
-        [_case(item, further) for item in summary.case_rows],
+        [_case(item, summary.further) for item in summary.case_rows],
     )
 
 

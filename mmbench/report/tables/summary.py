@@ -18,6 +18,7 @@ from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_boun
 from mmbench.report.stats.pairs import PairScore
 from mmbench.report.stats.speed import Speedup, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
+from mmbench.report.tables.arms import FurtherArms, further_arms
 from mmbench.report.tables.cases import CaseRow, case_rows, mean, tokens
 from mmbench.report.tables.endings import endings
 from mmbench.report.tables.pairs import Pair, pooled
@@ -100,6 +101,11 @@ class Summary:
     def bounds(self) -> Interval | None:
         """Return the lift had every excluded pair gone worst or best."""
         return exclusion_bounds(self.scores)
+
+    @remembered
+    def further(self) -> FurtherArms:
+        """Return the arms beside the main two, over all of its sessions' cases."""
+        return further_arms(self.results, self.sessions)
 
     @remembered
     def speed(self) -> Speedup:
