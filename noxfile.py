@@ -278,8 +278,8 @@ def browser(session: nox.Session) -> None:
 
 @nox.session(tags=["slow"])
 def perf(session: nox.Session) -> None:
-    """Measure start-up, overhead per trial, shim and resume; prints a table (-- NAMES…)."""
-    install(session, "tests")
+    """Measure start-up, trials, shim, resume, the report's build and pages, and asv; prints a table (-- NAMES…)."""
+    install(session, "perf")
     install_mm(session)
     session.run("python", "-m", "tests.perf", *session.posargs)
 
@@ -303,9 +303,10 @@ def lock(session: nox.Session) -> None:
         "tests": ("bench", "local", "report"),
         "live": ("bench", "local", "report"),
         "browser": ("report",),
+        "perf": ("bench", "local", "report"),
         "lint": ("bench", "local", "report"),
     }
-    groups = {name: ("tests", name) for name in ("live", "browser", "lint")} | {"tests": ("tests",)}
+    groups = {name: ("tests", name) for name in ("live", "browser", "perf", "lint")} | {"tests": ("tests",)}
     for name, extras in sets.items():
         session.run(
             *("uv", "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-emit-index-url"),

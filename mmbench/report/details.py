@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import msgspec
 
+from mmbench.records import TrialKey
 from mmbench.report.model import Session, Trial
 
 Line = dict[str, Any]
@@ -29,6 +30,7 @@ class Reader:
 
     def __init__(self, session: Session) -> None:
         self._stream = session.path.open("rb")
+        self._last: dict[TrialKey, Detail] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -37,7 +39,14 @@ class Reader:
         self._stream.close()
 
     def read(self, trial: Trial) -> Detail:
-        """Read the lines that the trial's spans point at."""
+        """Read the lines that the trial's spans point at; both arms of a pair are asked for again at once."""
+        if trial.key not in self._last:
+            if len(self._last) >= _LAST:
+                del self._last[next(iter(self._last))]
+            self._last[trial.key] = self._read(trial)
+        return self._last[trial.key]
+
+    def _read(self, trial: Trial) -> Detail:
         raw: dict[str, bytes] = {}
         lines: dict[str, Line] = {}
         for span in trial.spans:
@@ -51,4 +60,6 @@ class Reader:
         return Detail(trial, attempt, checks, verdict, b"{%b}\n" % parts)
 
 
+_LAST = 4
+"""Trials that are held, those of one case and run."""
 _PARTS = ("trial", "checks", "verdict")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import sys
 
-from tests.perf import bench
+from tests.perf import bench, report
 from tests.perf.measure import quiet
+
+FIGURES = bench.FIGURES | report.FIGURES
 
 
 def main(names: list[str]) -> int:
     """Measure what is named, or all."""
-    unknown = set(names) - bench.FIGURES.keys()
+    unknown = set(names) - FIGURES.keys()
     if unknown:
-        print(f"Unknown: {', '.join(sorted(unknown))}. Known: {', '.join(bench.FIGURES)}.", file=sys.stderr)
+        print(f"Unknown: {', '.join(sorted(unknown))}. Known: {', '.join(FIGURES)}.", file=sys.stderr)
         return 2
     print(f"Medians of one run, {quiet()}.")
-    for name in names or bench.FIGURES:
-        for figure in bench.FIGURES[name]():
+    for name in names or FIGURES:
+        for figure in FIGURES[name]():
             print(figure, flush=True)
     return 0
 
