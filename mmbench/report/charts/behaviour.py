@@ -15,7 +15,7 @@ from mmbench.report.charts.theme import INK, LINE, WIDTH, WITH
 from mmbench.report.model import Case
 from mmbench.report.stats.drift import Placed, position_drift
 from mmbench.report.tables.board import Board
-from mmbench.report.tables.endings import COMMANDS, command_use
+from mmbench.report.tables.endings import COMMANDS
 
 GOOD = "passed"
 BINS = 10
@@ -59,7 +59,7 @@ def commands(board: Board, cases: Mapping[str, Case]) -> Figure | None:
     rows: list[dict[str, Value]] = []
     order = []
     for row in board.rows:
-        uses = [use for use in command_use(row.summary.pairs, cases) if use.share is not None]
+        uses = [use for use in row.summary.command_use(cases) if use.share is not None]
         if uses:
             order.append(label(row.summary))
         for use in uses:
@@ -97,20 +97,13 @@ def commands(board: Board, cases: Mapping[str, Case]) -> Figure | None:
 
 def drift(board: Board) -> Figure | None:
     """Draw mean correctness over the course of the sessions, and say its slope."""
-    pairs = [pair for row in board.rows for pair in row.summary.pairs if pair.sound]
-    if not pairs:
+    found = board.pool.places if board.rows else []
+    if not found:
         return None
-    placed = [
-        Placed(f"{pair.session.id}/{pair.case}", arm, trial.position, trial.correctness or 0.0)
-        for pair in pairs
-        for arm, trial in (("without mm", pair.without), ("with mm", pair.with_))
-    ]
-    slope = position_drift(placed)
+    slope = position_drift(Placed(f"{p.session}/{p.case}", p.arm, p.position, p.score) for p in found)
     bins: dict[tuple[int, str], list[float]] = {}
-    for pair in pairs:
-        last = len(pair.session.trials)
-        for arm, trial in (("without mm", pair.without), ("with mm", pair.with_)):
-            bins.setdefault((trial.position * BINS // last, arm), []).append(trial.correctness or 0.0)
+    for place in found:
+        bins.setdefault((place.position * BINS // place.of, place.arm), []).append(place.score)
     rows: list[dict[str, Value]] = [
         {"part": part + 1, "arm": arm, "mean": round(fmean(values), 2), "trials": len(values)}
         for (part, arm), values in sorted(bins.items())

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from mmbench.report.model import Trial
 from mmbench.report.tables.pairs import Pair
@@ -38,28 +39,74 @@ class CaseRow:
         return None if self.with_ is None or self.without is None else self.with_ - self.without
 
 
+class CaseValues(NamedTuple):
+    """What the row of a case is worked out from: the known values of its sound pairs, and counts over all."""
+
+    case: str
+    without: list[float]
+    with_: list[float]
+    seconds_without: list[float]
+    seconds_with: list[float]
+    tokens_without: list[float]
+    tokens_with: list[float]
+    sound: int
+    scheduled: int
+    commands: dict[str, int]
+
+
 def case_rows(pairs: Iterable[Pair]) -> list[CaseRow]:
     """Return one row per case, by case id."""
+    return rows_of(case_values(pairs))
+
+
+def case_values(pairs: Iterable[Pair]) -> list[CaseValues]:
+    """Return the values of each case, by case id."""
     by_case: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_case.setdefault(pair.case, []).append(pair)
+    return [_values(case, by_case[case]) for case in sorted(by_case)]
+
+
+def rows_of(*parts: Iterable[CaseValues]) -> list[CaseRow]:
+    """Return one row per case over all parts, by case id."""
+    by_case: dict[str, list[CaseValues]] = {}
+    for part in parts:
+        for values in part:
+            by_case.setdefault(values.case, []).append(values)
     return [_row(case, by_case[case]) for case in sorted(by_case)]
 
 
-def _row(case: str, pairs: list[Pair]) -> CaseRow:
+def _values(case: str, pairs: list[Pair]) -> CaseValues:
     sound = [pair for pair in pairs if pair.sound]
     without, with_ = [pair.without for pair in sound], [pair.with_ for pair in sound]
-    commands = Counter(name for pair in pairs for name in pair.with_.commands)
-    return CaseRow(
+    return CaseValues(
         case,
-        mean(trial.correctness for trial in without),
-        mean(trial.correctness for trial in with_),
-        mean(_seconds(trial) for trial in without),
-        mean(_seconds(trial) for trial in with_),
-        mean(tokens(trial) for trial in without),
-        mean(tokens(trial) for trial in with_),
+        _known(trial.correctness for trial in without),
+        _known(trial.correctness for trial in with_),
+        _known(_seconds(trial) for trial in without),
+        _known(_seconds(trial) for trial in with_),
+        _known(tokens(trial) for trial in without),
+        _known(tokens(trial) for trial in with_),
         len(sound),
         len(pairs),
+        dict(Counter(name for pair in pairs for name in pair.with_.commands)),
+    )
+
+
+def _row(case: str, parts: list[CaseValues]) -> CaseRow:
+    commands: Counter[str] = Counter()
+    for part in parts:
+        commands.update(part.commands)
+    return CaseRow(
+        case,
+        mean(value for part in parts for value in part.without),
+        mean(value for part in parts for value in part.with_),
+        mean(value for part in parts for value in part.seconds_without),
+        mean(value for part in parts for value in part.seconds_with),
+        mean(value for part in parts for value in part.tokens_without),
+        mean(value for part in parts for value in part.tokens_with),
+        sum(part.sound for part in parts),
+        sum(part.scheduled for part in parts),
         tuple(sorted(commands.items(), key=lambda item: (-item[1], item[0]))),
     )
 
@@ -79,5 +126,9 @@ def tokens(trial: Trial) -> float | None:
 
 def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of the known values, None without one."""
-    known = [value for value in values if value is not None]
+    known = _known(values)
     return fmean(known) if known else None
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from mmbench import jsontext
 from mmbench.report.memo import Memo, remembered
 from mmbench.report.stats.effect import Lift, lift
-from mmbench.report.stats.speed import Speedup, speedup
-from mmbench.report.tables.cases import CaseRow, case_rows
-from mmbench.report.tables.pairs import Pair
+from mmbench.report.stats.pairs import PairScore
+from mmbench.report.stats.speed import PairTime, Speedup, speedup
+from mmbench.report.tables.cases import CaseRow, rows_of
+from mmbench.report.tables.places import Place
 from mmbench.report.tables.summary import Summary
 
 
@@ -28,25 +30,25 @@ class Pool:
         """Return a hash of what it is made of."""
         return jsontext.digest([summary.identity for summary in self.summaries])
 
-    @cached_property
-    def pairs(self) -> list[Pair]:
-        """Return the pairs of all, with runs that are unique for a case."""
-        return renumbered(pair for summary in self.summaries for pair in summary.pairs)
-
     @remembered
     def lift(self) -> Lift:
         """Return the lift over all cells, each case once: its mean over agents and runs."""
-        return lift([pair.score for pair in self.pairs])
+        return lift(renumbered(score for summary in self.summaries for score in summary.kept_scores))
 
     @remembered
     def speed(self) -> Speedup:
         """Return the speedup over all cells, each case once."""
-        return speedup([pair.time for pair in self.pairs])
+        return speedup(renumbered(time for summary in self.summaries for time in summary.kept_times))
 
-    @remembered
+    @cached_property
     def case_rows(self) -> list[CaseRow]:
         """Return one row per case, by case id."""
-        return case_rows(self.pairs)
+        return rows_of(*(summary.case_values for summary in self.summaries))
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """Return every trial that counts with its place in its session."""
+        return [place for summary in self.summaries for place in summary.places]
 
     @cached_property
     def endings(self) -> dict[str, Counter[str]]:
@@ -58,7 +60,10 @@ class Pool:
         return found
 
 
-def renumbered(pairs: Iterable[Pair]) -> list[Pair]:
+AnyPair = TypeVar("AnyPair", PairScore, PairTime)
+
+
+def renumbered(pairs: Iterable[AnyPair]) -> list[AnyPair]:
     """Return pairs of several cells with runs that are unique for a case, in one cluster per case."""
     counts: dict[str, int] = {}
     clusters: dict[str, str] = {}
@@ -66,5 +71,5 @@ def renumbered(pairs: Iterable[Pair]) -> list[Pair]:
     for pair in pairs:
         number = counts[pair.case] = counts.get(pair.case, 0) + 1
         cluster = clusters.setdefault(pair.case, pair.cluster)
-        made.append(replace(pair, number=number, cluster=cluster))
+        made.append(replace(pair, run=number, cluster=cluster))
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,16 +12,17 @@ from mmbench.power import Interval
 from mmbench.records import State
 from mmbench.report.lines import Cell, Subject
 from mmbench.report.memo import Memo, remembered
-from mmbench.report.model import Results, Session, Trial
+from mmbench.report.model import Case, Results, Session, Trial
 from mmbench.report.stats.arms import ArmSummary, arm_summary
 from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_bounds, lift, per_protocol
 from mmbench.report.stats.pairs import PairScore
-from mmbench.report.stats.speed import Speedup, speedup
+from mmbench.report.stats.speed import PairTime, Speedup, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
 from mmbench.report.tables.arms import FurtherArms, further_arms
-from mmbench.report.tables.cases import CaseRow, case_rows, mean, tokens
-from mmbench.report.tables.endings import endings
+from mmbench.report.tables.cases import CaseRow, CaseValues, case_rows, case_values, mean, tokens
+from mmbench.report.tables.endings import CommandUse, command_use, endings
 from mmbench.report.tables.pairs import Pair, pooled
+from mmbench.report.tables.places import Place, places
 from mmbench.soundness import WORDS
 
 
@@ -160,6 +161,35 @@ class Summary:
     def case_rows(self) -> list[CaseRow]:
         """Return one row per case, by case id."""
         return case_rows(self.pairs)
+
+    # What is worked out over several cells starts from these, so that one new session
+    # does not ask for the trials of all the others.
+
+    @remembered
+    def kept_scores(self) -> list[PairScore]:
+        """Return the pairs as the lift takes them."""
+        return self.scores
+
+    @remembered
+    def kept_times(self) -> list[PairTime]:
+        """Return the pairs as the speedup takes them."""
+        return [pair.time for pair in self.pairs]
+
+    @remembered
+    def case_values(self) -> list[CaseValues]:
+        """Return what the rows of its cases are worked out from."""
+        return case_values(self.pairs)
+
+    @remembered
+    def places(self) -> list[Place]:
+        """Return where in its session each trial that counts was run."""
+        return places(self.pairs)
+
+    def command_use(self, cases: Mapping[str, Case]) -> list[CommandUse]:
+        """Return the use of every mm command where cases expect it."""
+        expected = {name: cases[name].mm_commands for name in self.cases if name in cases}
+        key = f"commands {self.identity} {jsontext.digest(expected)}"
+        return self.memo.of(key, list[CommandUse], lambda: command_use(self.pairs, cases))
 
     @property
     def margin(self) -> float:
