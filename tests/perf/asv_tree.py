@@ -43,7 +43,9 @@ def write(root: Path) -> None:
 def points(html: Path) -> int:
     """Count the values in the graphs of a published site, each benchmark's own and no summary."""
     graphs = html / "graphs"
-    own = [path for path in graphs.rglob("*.json") if path.relative_to(graphs).parts[0] != "summary"]
+    own = [
+        path for path in graphs.rglob("*.time_case_*.json") if path.relative_to(graphs).parts[0] != "summary"
+    ]
     return sum(len(values) for path in own for _, values in json.loads(path.read_text()))
 
 
