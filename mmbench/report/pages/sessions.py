@@ -52,21 +52,8 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
         shown = pairs[start : start + PART]
         context = {
             "session": session,
-            "s": summary,
-            "call": verdict(summary.lift, margin=summary.margin),
-            "health": health(summary),
-            "method": (session.method[:12], method_path(session.method[:12])),
-            "reasons": row_reasons(summary),
-            "states": sorted(session.states().items()),
-            "facts": _facts(session),
-            "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
             "linked": session.id in site.detailed,
             "trial_root": f"trial/{session.id}/",
-            "further": summary.further,
-            "further_trials": _further(session) if number == 1 else [],
-            "alone": _alone(session) if number == 1 else [],
-            "removals": site.removals[session.id],
-            "judge": _judge(site, session),
             "pairs": [_row(pair) for pair in shown],
             "first": start + 1 if shown else 0,
             "last": start + len(shown),
@@ -75,7 +62,27 @@ def _session(site: Site, session: Session) -> Iterator[Page]:
             "parts": parts,
             "part_paths": paths,
         }
-        yield Page(path, "session.html", context)
+        yield Page(path, "session.html", context | (_whole(site, session) if number == 1 else {}))
+
+
+def _whole(site: Site, session: Session) -> dict[str, Any]:
+    """Return what stands on the first page only: all but the table of pairs."""
+    summary = site.by_session[session.id]
+    return {
+        "s": summary,
+        "call": verdict(summary.lift, margin=summary.margin),
+        "health": health(summary),
+        "method": (session.method[:12], method_path(session.method[:12])),
+        "reasons": row_reasons(summary),
+        "states": sorted(session.states().items()),
+        "facts": _facts(session),
+        "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
+        "further": summary.further,
+        "further_trials": _further(session),
+        "alone": _alone(session),
+        "removals": site.removals[session.id],
+        "judge": _judge(site, session),
+    }
 
 
 def _further(session: Session) -> list[dict[str, Any]]:
