@@ -82,17 +82,14 @@ def correctness(board: Board) -> Figure | None:
 
 
 def _range(board: Board) -> str:
-    """Say what the figure shows; a best one is named only where there is a ranking."""
+    """Say what the figure shows; it names no best one, for single arms are not what is ranked."""
     if not board.rows:
         return "Correctness of the reference sessions"
-    ordered = sorted((row.summary for row in board.rows), key=lambda summary: summary.with_.mean or 0.0)
-    lowest, best = ordered[0], ordered[-1]
-    if board.comparable:
-        return f"With mm, {best.cell.agent} answers best: {figures.points(best.with_.mean)} of 100 points"
-    if len(ordered) == 1:
-        return f"With mm, correctness is {figures.points(best.with_.mean)} of 100 points"
-    ends = f"{figures.points(lowest.with_.mean)} to {figures.points(best.with_.mean)}"
-    return f"With mm, correctness runs from {ends} of 100 points"
+    means = sorted(row.summary.with_.mean or 0.0 for row in board.rows)
+    ends = [figures.points(mean) for mean in (means[0], means[-1])]
+    if ends[0] == ends[1]:
+        return f"With mm, correctness is {ends[0]} of 100 points"
+    return f"With mm, correctness runs from {ends[0]} to {ends[1]} of 100 points"
 
 
 def _round(value: Value) -> Value:
