@@ -9,6 +9,7 @@ or an older folder costs time and never changes a site.
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 from functools import lru_cache
 from importlib.metadata import version
@@ -59,7 +60,7 @@ class Store:
         if self._folder is None:
             return
         path = self._folder / name
-        part = path.with_name(f"{path.name}.part")
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")  # two builds may share a cache
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with part.open("wb") as stream:

@@ -34,15 +34,29 @@ def files(site: Site) -> Iterator[File | Group]:
     breakdown = [figures.cases(row.summary) for row, _ in figures.rows_of(site)]
     yield File("data/case-breakdown.json", encode(shapes.CaseBreakdown(VERSION, breakdown)))
     yield File("data/case-breakdown.csv", table([line for cell in breakdown for line in _case_lines(cell)]))
+    shown = _Shown()
     if site.results.sessions:
-        yield File("data/trials.parquet", parquet(site.results))
+        yield File("data/trials.parquet", parquet(site.results, shown))
     yield from _cells(site)
     for session in site.results.sessions:
-        make = partial(_session, site, session)
+        make = partial(_session, site, session, shown)
         yield Group(f"data of session {session.id}", site.results.key(session), make)
     yield from _specs(site)
     for path in sorted(schema_folder().glob("*.schema.json")):
         yield File(f"data/schemas/{path.name}", path.read_bytes())
+
+
+class _Shown:
+    """The trials of sessions as data files have them, each made once and when it is asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, list[TrialShape]] = {}
+
+    def of(self, session: Session) -> list[TrialShape]:
+        """Return a session's trials."""
+        if session.id not in self._made:
+            self._made[session.id] = [figures.trial(trial) for trial in session.trials]
+        return self._made[session.id]
 
 
 def _alone(site: Site, session: Session) -> CellShape:
@@ -72,8 +86,8 @@ def _cells(site: Site) -> Iterator[File]:
         yield File(f"data/cells/{cell.agent}/{cell.profile}.json", encode(made))
 
 
-def _session(site: Site, session: Session) -> Iterator[File]:
-    trials = [figures.trial(trial) for trial in session.trials]
+def _session(site: Site, session: Session, shown: _Shown) -> Iterator[File]:
+    trials = shown.of(session)
     header = session.header
     made = shapes.SessionFile(
         VERSION,
@@ -109,25 +123,25 @@ def _specs(site: Site) -> Iterator[File]:
             yield File(f"data/case-spec/{name}.json", path.read_bytes())
 
 
-def parquet(results: Results) -> bytes:
+def parquet(results: Results, shown: _Shown) -> bytes:
     """Return all trials of all sessions as Parquet."""
     import polars as pl
 
     frames = [
-        pl.read_ipc(io.BytesIO(results.memo.of(f"frame {session.digest}", bytes, partial(_frame, session))))
-        for session in results.sessions
+        pl.read_ipc(io.BytesIO(results.memo.of(f"frame {s.digest}", bytes, partial(_frame, s, shown))))
+        for s in results.sessions
     ]
     stream = io.BytesIO()
     pl.concat(frames, rechunk=True).write_parquet(stream, compression="zstd", statistics=False)
     return stream.getvalue()
 
 
-def _frame(session: Session) -> bytes:
+def _frame(session: Session, shown: _Shown) -> bytes:
     """Return the trials of a session as a data frame, written down."""
     import polars as pl
 
     names = TrialShape.__struct_fields__
-    trials = [_line(figures.trial(trial)) for trial in session.trials]
+    trials = [_line(trial) for trial in shown.of(session)]
     columns: dict[str, Any] = dict(zip(names, zip(*trials, strict=True), strict=True))
     known = {"session": session.id, "agent": session.cell.agent, "profile": session.cell.profile}
     known["method"] = session.method

@@ -172,8 +172,9 @@ def speed_bounds(pairs: Sequence[PairTime]) -> SpeedBounds:
     Source: worst-case bounds of Manski 1990 with each censored time anywhere
     from its limit to infinity.
     """
-    lows = case_logs([_bounded(pair, low=True) for pair in pairs])[0]
-    highs = case_logs([_bounded(pair, low=False) for pair in pairs])[0]
+    logs = [_observed(pair) for pair in pairs]
+    lows = case_logs([_bounded(pair, log, low=True) for pair, log in zip(pairs, logs, strict=True)])[0]
+    highs = case_logs([_bounded(pair, log, low=False) for pair, log in zip(pairs, logs, strict=True)])[0]
     return SpeedBounds(
         low=_finite_exp(math.fsum(lows) / len(lows)),
         high=_finite_exp(math.fsum(highs) / len(highs)),
@@ -182,13 +183,12 @@ def speed_bounds(pairs: Sequence[PairTime]) -> SpeedBounds:
     )
 
 
-def _bounded(pair: PairTime, *, low: bool) -> LogRatio:
+def _bounded(pair: PairTime, observed: LogRatio, *, low: bool) -> LogRatio:
     """Return the smallest or largest log ratio that the pair's times allow."""
-    without, with_ = pair.arms
-    slow = with_ if low else without  # whose unknown length moves the ratio without limit
+    slow = pair.arms[1 if low else 0]  # whose unknown length moves the ratio without limit
     if slow.end == "timeout":
         return LogRatio(pair.case, pair.cluster, -math.inf if low else math.inf)
-    return _observed(pair)
+    return observed
 
 
 def _observed(pair: PairTime) -> LogRatio:
