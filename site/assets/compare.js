@@ -259,12 +259,20 @@
 
   const address = () => `#${new URLSearchParams({ left: first.value, right: second.value })}`;
 
-  // Both sides as the address names them; false when it names none.
+  // The neighbour of a side in its group, where it has one.
+  const partner = (key) => {
+    const group = sides.filter((side) => side.group === byKey.get(key).group);
+    const at = group.findIndex((side) => side.key === key);
+    return (group[at + 1] ?? group[at - 1] ?? sides.find((side) => side.key !== key)).key;
+  };
+
+  // Both sides as the address names them, or one of them and its neighbour; false when it names none.
   const read = () => {
     const asked = new URLSearchParams(location.hash.slice(1) || location.search);
     const [left, right] = [asked.get("left"), asked.get("right")];
-    if (!byKey.has(left) || !byKey.has(right)) return false;
-    [first.value, second.value] = [left, right];
+    if (!byKey.has(left) && !byKey.has(right)) return false;
+    first.value = byKey.has(left) ? left : partner(right);
+    second.value = byKey.has(right) ? right : partner(left);
     return true;
   };
 

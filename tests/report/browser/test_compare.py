@@ -199,6 +199,26 @@ def test_an_address_names_both_sides_and_the_form_changes_it(made: tuple[Site, P
     page.context.close()
 
 
+def test_pages_of_cells_and_sessions_lead_to_a_comparison_with_a_neighbour(
+    made: tuple[Site, Path], browser: Any
+) -> None:
+    site, out = made
+    page, noise = opened(browser)
+    known = {choice.key: choice for choice in choices(site)}
+    newest = site.cells[next(cell for cell in site.cells if cell.agent == "synthetic-a")][0]
+    for path in (f"session/{newest.id}.html", "cell/synthetic-b/synthetic-gateway.html"):
+        page.goto(f"{out.as_uri()}/{path}")
+        page.get_by_role("link", name="Set it beside another").first.click()
+        page.locator("#result section").first.wait_for()
+        left, right = (page.get_by_label(side).input_value() for side in ("Left", "Right"))
+        assert left != right
+        alone = [choice.group for choice in known.values()].count(known[right].group) == 1
+        assert alone or known[left].group == known[right].group
+        assert right in (newest.id, *(key for key in known if key.startswith("synthetic-b/")))
+    assert noise == []
+    page.context.close()
+
+
 def test_missing_data_is_said(made: tuple[Site, Path], browser: Any, tmp_path: Path) -> None:
     odd = Side((), 0)
     page, _ = opened(browser)
