@@ -74,6 +74,7 @@ def _whole(site: Site, session: Session) -> dict[str, Any]:
         "health": health(summary),
         "method": (session.method[:12], method_path(session.method[:12])),
         "reasons": row_reasons(summary),
+        "left_out": sorted(_left_out(session).items()),
         "states": sorted(session.states().items()),
         "facts": _facts(session),
         "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
@@ -83,6 +84,14 @@ def _whole(site: Site, session: Session) -> dict[str, Any]:
         "removals": site.removals[session.id],
         "judge": _judge(site, session),
     }
+
+
+def _left_out(session: Session) -> dict[tuple[str, str], list[str]]:
+    """Return the cases that the plan left out, by reason and by arm, "" for both."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for left in session.header.plan.excluded:
+        found.setdefault((left.reason, NAMES[left.arm] if left.arm else ""), []).append(left.case)
+    return found
 
 
 def _further(session: Session) -> list[dict[str, Any]]:
