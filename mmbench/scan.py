@@ -112,7 +112,7 @@ def results(folder: Path, cache: Path | None = None) -> list[Finding]:
 
 def _identity(path: Path) -> list[int]:
     status = path.lstat()
-    return [status.st_size, status.st_mtime_ns, status.st_ino]
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def _scanner() -> str:
@@ -139,9 +139,13 @@ def _below(folder: Path) -> Iterator[Path]:
 def _file(path: Path, folder: Path) -> Iterator[Finding]:
     if path.is_symlink() or not path.is_file():
         return
+    data = path.read_bytes()
+    # No form spans lines or is bound to the ends of one: what has no hit as a whole has none in a line.
+    if next(text(data.decode("utf-8", "replace")), None) is None:
+        return
     shown = os.fsencode(path.relative_to(folder)).decode("utf-8", "backslashreplace")
     name = f"{folder.name}/{shown}"
-    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+    for number, line in enumerate(data.split(b"\n"), start=1):
         for kind, secret in sorted(set(text(line.decode("utf-8", "replace")))):
             mark = jsontext.sha256(f"{name}:{number}:{kind}:{secret}".encode("utf-8", "replace"))[:16]
             yield Finding(name, number, kind, mark)
