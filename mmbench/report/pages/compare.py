@@ -6,9 +6,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mmbench import jsontext
+from mmbench.report.assembly import Group
 from mmbench.report.charts.figure import Figure
 from mmbench.report.charts.percase import per_case
 from mmbench.report.model import Session
@@ -81,12 +83,13 @@ def _times(sessions: Sequence[Session]) -> list[str]:
     ]
 
 
-def pages(site: Site) -> Iterator[Page | File]:
+def pages(site: Site) -> Iterator[Page | File | Group]:
     """Yield the pairs that have a page of their own, the page that compares any two, and its data."""
     known = {choice.key: choice for choice in choices(site)}
     cells, sessions = list(_cells(site, known)), list(_sessions(site, known))
     for number, pair in enumerate((*cells, *sessions)):
-        yield _page(site, pair, number < DRAWN)
+        drawn = number < DRAWN
+        yield Group(pair.path, _fingerprint(site, pair, drawn), partial(_pair, site, pair, drawn))
     files = {choice.key: _data(choice) for choice in known.values()}
     yield from files.values()
     listed: dict[str, list[Pair]] = {}
@@ -147,7 +150,16 @@ def _data(choice: Choice) -> File:
     return File(f"compare/data/{hashlib.sha256(data).hexdigest()[:16]}.js", data)
 
 
-def _page(site: Site, pair: Pair, drawn: bool) -> Page:
+def _fingerprint(site: Site, pair: Pair, drawn: bool) -> str:
+    """Return a hash of all that the page of a pair follows from."""
+    sides = [
+        [choice.key, choice.full, choice.brief, choice.group, choice.summary.identity]
+        for choice in (pair.left, pair.right)
+    ]
+    return jsontext.digest([sides, drawn, list(site.cases)])
+
+
+def _pair(site: Site, pair: Pair, drawn: bool) -> Iterator[Page]:
     found, names = duel(pair.left.summary, pair.right.summary), pair.names
     parts: list[dict[str, Any]] = [
         {
@@ -168,7 +180,7 @@ def _page(site: Site, pair: Pair, drawn: bool) -> Page:
         "cell": cell_name(pair.left.summary) if sessions else None,
         "again": f"compare.html#left={pair.left.key}&right={pair.right.key}",
     }
-    return Page(pair.path, "compare.html", context, tuple(p["figure"] for p in parts if p["figure"]))
+    yield Page(pair.path, "compare.html", context, tuple(p["figure"] for p in parts if p["figure"]))
 
 
 def _figure(arms: Arms, names: tuple[str, str]) -> Figure | None:
