@@ -1,10 +1,10 @@
 """As many results for asv: a project with a history, and what its benchmarks measured on five machines.
 
 A machine stands for an agent, a commit for the day of a session, a benchmark
-for a case, its parameters for arm and run. Written in the form of asv's own
-result files (version 2): 5 machines, 10 commits and 100 benchmarks with 20
-parameter combinations are 100,000 values, each with the interval, quartiles
-and counts that asv keeps of a timing.
+for one measured value of a case, its parameters for arm and run. Written in
+the form of asv's own result files (version 2): 5 machines, 10 commits and 100
+benchmarks with 20 parameter combinations are 100,000 values, each with the
+interval, quartiles and counts that asv keeps of a timing.
 """
 
 from __future__ import annotations
@@ -16,28 +16,27 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-MACHINES, COMMITS, BENCHMARKS, COMBINATIONS = 5, 10, 100, 20
-POINTS = MACHINES * COMMITS * BENCHMARKS * COMBINATIONS
+MACHINES, COMMITS, CASES, COMBINATIONS = 5, 10, 100, 20
+TRIALS = MACHINES * COMMITS * CASES * COMBINATIONS
 _MACHINE = {"os": "Linux", "arch": "x86_64", "cpu": "", "num_cpu": "2", "ram": ""}
 _PARAMS = [["without", "with"], [str(run) for run in range(1, COMBINATIONS // 2 + 1)]]
 _STATS = [f"stats_{name}" for name in ("ci_99_a", "ci_99_b", "q_25", "q_75", "number", "repeat")]
 _COLUMNS = ["result", "params", "version", "started_at", "duration", *_STATS, "samples", "profile"]
 
 
-def write(root: Path) -> None:
-    """Write the project; `asv publish` run in `root` makes its site in `root/html`."""
+def write(root: Path, values: int) -> None:
+    """Write the project with so many values a trial; `asv publish` run in `root` makes its site in `root/html`."""
+    names = [f"suite.Group{number % 10}.time_case_{number:04d}" for number in range(CASES * values)]
     commits = _history(root / "project")
     _dump(root / "asv.conf.json", _settings())
-    _dump(
-        root / "results" / "benchmarks.json", {name: _benchmark(name) for name in _names()} | {"version": 2}
-    )
+    _dump(root / "results" / "benchmarks.json", {name: _benchmark(name) for name in names} | {"version": 2})
     rng = random.Random(7)
     for number in range(MACHINES):
         machine = _MACHINE | {"machine": f"synthetic-{number}"}
         place = root / "results" / machine["machine"]
         _dump(place / "machine.json", machine | {"version": 1})
         for day, commit in enumerate(commits):
-            _dump(place / f"{commit[:8]}-virtualenv-py3.11.json", _results(machine, commit, day, rng))
+            _dump(place / f"{commit[:8]}-virtualenv-py3.11.json", _results(machine, commit, day, names, rng))
 
 
 def points(html: Path) -> int:
@@ -91,10 +90,6 @@ def _settings() -> dict[str, Any]:
     }
 
 
-def _names() -> list[str]:
-    return [f"suite.Group{number % 10}.time_case_{number:03d}" for number in range(BENCHMARKS)]
-
-
 def _benchmark(name: str) -> dict[str, Any]:
     return {
         "name": name,
@@ -114,7 +109,9 @@ def _benchmark(name: str) -> dict[str, Any]:
     }
 
 
-def _results(machine: dict[str, str], commit: str, day: int, rng: random.Random) -> dict[str, Any]:
+def _results(
+    machine: dict[str, str], commit: str, day: int, names: list[str], rng: random.Random
+) -> dict[str, Any]:
     date = 1000 * (1_770_000_000 + 86_400 * day)
     return {
         "commit_hash": commit,
@@ -125,7 +122,7 @@ def _results(machine: dict[str, str], commit: str, day: int, rng: random.Random)
         "requirements": {},
         "env_vars": {},
         "result_columns": _COLUMNS,
-        "results": {name: _row(date, rng) for name in _names()},
+        "results": {name: _row(date, rng) for name in names},
         "durations": {},
         "version": 2,
     }
