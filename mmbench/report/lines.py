@@ -152,6 +152,7 @@ class Usage(Struct, frozen=True, gc=False):
     cache_write: int | None
     output_total: int | None
     cost_usd: float | None
+    input_by_calls: int | None = None
 
 
 class Call(Struct, frozen=True, gc=False):

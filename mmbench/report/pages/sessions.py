@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from mmbench.outcome import disputed
 from mmbench.report import figures
 from mmbench.report.assembly import Group
 from mmbench.report.model import Session, Trial
@@ -75,6 +76,7 @@ def _whole(site: Site, session: Session) -> dict[str, Any]:
         "method": (session.method[:12], method_path(session.method[:12])),
         "reasons": row_reasons(summary),
         "left_out": sorted(_left_out(session).items()),
+        "disputed": sum(_disputed(trial) for trial in session.trials),
         "states": sorted(session.states().items()),
         "facts": _facts(session),
         "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
@@ -84,6 +86,11 @@ def _whole(site: Site, session: Session) -> dict[str, Any]:
         "removals": site.removals[session.id],
         "judge": _judge(site, session),
     }
+
+
+def _disputed(trial: Trial) -> bool:
+    used = trial.usage
+    return used is not None and disputed(used.input_total, used.input_by_calls)
 
 
 def _left_out(session: Session) -> dict[tuple[str, str], list[str]]:

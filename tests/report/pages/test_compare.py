@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from mmbench.report import load
+from mmbench.report.assembly import Group
 from mmbench.report.pages import compare, versus
 from mmbench.report.pages.site import Site
 from mmbench.report.render import File, Page
@@ -70,7 +71,10 @@ def test_a_choice_brings_its_data_as_a_script(site: Site) -> None:
 
 
 def test_neighbours_have_a_page_each(site: Site) -> None:
-    paths = [page.path for page in compare.pages(site) if isinstance(page, Page)]
+    made = [
+        one for item in compare.pages(site) for one in (item.make() if isinstance(item, Group) else [item])
+    ]
+    paths = [page.path for page in made if isinstance(page, Page)]
     assert len(paths) == len(set(paths)) == 3 + 1 + 1
     assert sum(path.startswith("compare/cells/") for path in paths) == 3
 

@@ -69,6 +69,11 @@ def test_tokens_that_do_not_add_up_are_in_doubt(small: Path, tmp_path: Path) -> 
     pages = tmp_path / "out/trial" / path.stem / "retrieval-image-00"
     assert "add up to 940 input tokens" in (pages / "without_mm-1.html").read_text()
     assert "In doubt" not in (pages / "with_mm-1.html").read_text()
+    others = len(list(pages.glob("*-1.html"))) - 1
+    assert (
+        f"In {others} trials the agent's own total"
+        in (tmp_path / f"out/session/{path.stem}.html").read_text()
+    )
 
 
 QUESTION = {"text": "Which rate, <b>please</b>?", "bytes": 27, "truncated": False}
