@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from mmbench.bench.options import Options
+    from mmbench.report.build import BuildReport
 
 EXIT_CODES = """\
 exit codes:
@@ -232,11 +233,20 @@ def _validate(arguments: argparse.Namespace, where: Project) -> int:
 
 def _report(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench import scan
-    from mmbench.report import build
 
     out = arguments.out or where.root / "_site"
     scan.require_clean(where.results, where.state / "scan.json")
-    report = build.build(
+    report = _build(arguments, where, out)
+    for warning in report.warnings:
+        print(f"Warning: {warning}", file=sys.stderr)
+    print(f"{report.sessions} sessions, {report.pages} pages. Open {short(out / 'index.html')}")
+    return 0
+
+
+def _build(arguments: argparse.Namespace, where: Project, out: Path) -> BuildReport:
+    from mmbench.report import build
+
+    return build.build(
         where.results,
         out,
         site=where.site,
@@ -244,10 +254,6 @@ def _report(arguments: argparse.Namespace, where: Project) -> int:
         cache=where.state / "report",
         address=arguments.address,
     )
-    for warning in report.warnings:
-        print(f"Warning: {warning}", file=sys.stderr)
-    print(f"{report.sessions} sessions, {report.pages} pages. Open {short(out / 'index.html')}")
-    return 0
 
 
 def _publish(arguments: argparse.Namespace, where: Project) -> int:
@@ -264,7 +270,7 @@ def _serve(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench.report import serve
 
     out = arguments.out or where.root / "_site"
-    serve.serve(where.results, out, site=where.site, port=arguments.port, cache=where.state / "report")
+    serve.serve(out, partial(_build, arguments, where, out), (where.results, where.site), arguments.port)
     return 0
 
 

@@ -82,23 +82,27 @@ def server(out: Path, port: int) -> ThreadingHTTPServer:
         ) from error
 
 
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
 def serve(
     out: Path,
-    results: Path,
-    port: int = 8000,
+    rebuild: Callable[[], object],
+    watched: tuple[Path, ...],
+    port: int = 8765,
     *,
-    site: Path,
-    cache: Path | None = None,
-    tell: Callable[[str], object] = print,
+    tell: Callable[[str], object] = _say,
     stop: threading.Event | None = None,
 ) -> None:
-    """Build, serve on 127.0.0.1 and rebuild on change, until interrupted or `stop` is set."""
-    from mmbench.report.build import build
+    """Build, serve on 127.0.0.1 and rebuild on change, until interrupted or `stop` is set.
 
+    What the first build raises is raised; later ones are told, and the site stays as it was.
+    """
     halt = stop or threading.Event()
-    watch = Watch((results, site), lambda: build(results, out, site=site, cache=cache), tell)
     with server(out, port) as http:
-        watch.look()
+        watch = Watch(watched, rebuild, tell, stamp(watched))
+        rebuild()
         thread = threading.Thread(target=http.serve_forever, daemon=True)
         thread.start()
         tell(f"Serving http://{HOST}:{http.server_address[1]}/index.html, Ctrl-C ends it.")
@@ -110,4 +114,5 @@ def serve(
             tell("Stopped.")
         finally:
             http.shutdown()
+            thread.join()
             thread.join()

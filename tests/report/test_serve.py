@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from mmbench.errors import DataError, PrerequisiteError
 from mmbench.report import serve
+from mmbench.report.build import build
 from mmbench.report.serve import HOST, Watch
 from tests.report.conftest import SITE
 
@@ -58,8 +63,9 @@ def test_it_serves_the_site_on_the_loopback_and_rebuilds(
 
     stop = threading.Event()
     out = tmp_path / "out"
+    make = partial(build, small, out, site=SITE)
     thread = threading.Thread(
-        target=serve.serve, args=(out, small, 0), kwargs={"site": SITE, "tell": tell, "stop": stop}
+        target=serve.serve, args=(out, make, (small, SITE), 0), kwargs={"tell": tell, "stop": stop}
     )
     thread.start()
     try:
@@ -79,3 +85,39 @@ def test_it_serves_the_site_on_the_loopback_and_rebuilds(
         stop.set()
         thread.join(30)
     assert not thread.is_alive()
+
+
+def test_a_first_build_that_fails_ends_it(tmp_path: Path) -> None:
+    def fail() -> None:
+        raise DataError("Line 3 is damaged.")
+
+    with pytest.raises(DataError, match="Line 3"):
+        serve.serve(tmp_path, fail, (tmp_path,), 0)
+
+
+def test_the_command_serves_the_named_results_until_it_is_interrupted(small: Path, tmp_path: Path) -> None:
+    newest = sorted(small.glob("*.jsonl"))[-1].stem
+    words = [
+        "serve",
+        "--results",
+        str(small),
+        "--out",
+        str(tmp_path / "out"),
+        "--only",
+        newest,
+        "--port",
+        "0",
+    ]
+    command = [sys.executable, "-m", "mmbench", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().split()[1].rstrip(",")
+            page = urllib.request.urlopen(address.replace("index", "sessions"), timeout=10).read().decode()
+            process.send_signal(signal.SIGINT)
+            assert process.stdout.read() == "Stopped.\n"
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+    assert page.count(f"session/{newest}.html") >= 1
+    assert page.count('href="session/') == page.count(f"session/{newest}.html")
