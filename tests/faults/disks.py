@@ -139,9 +139,11 @@ def _failing_disk(where: Place, spare: int) -> Iterator[Callable[[], None]]:
         _mount("-o", f"remount,size={disk.stat().st_blocks // 2 + spare}k", str(medium))
 
         def mend() -> None:
-            """Give the medium its room, and read from it what was in memory."""
+            """Give the medium its room, check the disk, and read from it what was in memory."""
             _mount("-o", "remount,size=16m", str(medium))
             subprocess.run(["umount", results], check=True)
+            checked = subprocess.run(["e2fsck", "-f", "-y", str(disk)], capture_output=True, check=False)
+            assert checked.returncode <= 2, checked.stdout  # 1 and 2: it was damaged and is not any more
             _mount("-o", "loop", str(disk), results)
 
         yield mend
