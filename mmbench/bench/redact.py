@@ -20,6 +20,8 @@ from urllib.parse import unquote
 MARK = "[redacted]"
 SHORTEST = 8
 """Characters from which a value is taken for a secret: shorter ones occur in any text."""
+DEPTH = 8
+"""Encodings within each other that are undone; each takes a pass over the text, most texts need one."""
 PIECE = 6
 """Characters of a secret that a cut may leave at an edge before they are taken out too."""
 
@@ -38,24 +40,41 @@ OWN_WORDS = frozenset("name model models served_model stored".split())
 """Fields that name things of the benchmark; one that is called like the user keeps its name."""
 
 _GAP = re.compile(r"\\*(?:[\r\n]|\\[rn])(?:[\r\n \t]|\\+[rnt])*")
-_ESCAPE = re.compile(r"\\+(?:u00([0-9a-fA-F]{2})|([\"/\\]))")
+_ESCAPE = re.compile(r"\\+u00([0-9a-fA-F]{2})")
 _SPACE = r"(?:\\*(?:[\r\n]|\\[rn])(?:[\r\n \t]|\\+[rnt])*)?"
 _CUT = re.compile(r"\n\[… \d+ characters cut …\]\n|\n\[mmbench: \d+ bytes of output left out\]\n")
 
 
 def normal(text: str) -> str:
-    """Undo line breaks, URL encoding and JSON escapes, as often as two deep."""
-    for _ in range(2):
+    """Return the form of a text in which secrets are searched: escapes and line breaks undone, in two readings.
+
+    A percent sign may begin an escape, or just stand before a secret that begins with two digits.
+    """
+    plain = _undone(text, percent=False)
+    return f"{plain}\0{_undone(text, percent=True)}" if "%" in plain else plain
+
+
+def needles(secret: str) -> set[str]:
+    """Return what to search for in normal forms: a secret can look like an escape itself."""
+    return {_undone(secret, percent=percent) for percent in (False, True)} - {""}
+
+
+def _undone(text: str, *, percent: bool) -> str:
+    """Undo line breaks, JSON escapes and perhaps URL encoding, nested up to DEPTH; no backslash is left.
+
+    How many of them are a secret's own cannot be told where it ends with one inside of JSON inside of JSON.
+    """
+    for _ in range(DEPTH):
         before = text
         if "\n" in text or "\r" in text or "\\" in text:
             text = _GAP.sub("", text)
-        if "%" in text:
+        if percent and "%" in text:
             text = unquote(text, errors="surrogateescape")
         if "\\" in text:
-            text = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], text)
+            text = _ESCAPE.sub(lambda m: chr(int(m[1], 16)), text)
         if text == before:
             break
-    return text
+    return text.replace("\\", "")
 
 
 def base64_cores(secret: bytes) -> Iterator[str]:
@@ -150,8 +169,9 @@ class Redactor:
             data = secret.encode("utf-8", "surrogatepass")
             forms = [secret, secret.replace(" ", "+"), *base64_cores(data)]
             for form in forms:
-                found.setdefault(normal(form), form)
-        return tuple((needle, form) for needle, form in found.items() if needle)
+                for needle in sorted(needles(form)):
+                    found.setdefault(needle, form)
+        return tuple(found.items())
 
     @cached_property
     def _words(self) -> tuple[_Word, ...]:
@@ -224,7 +244,8 @@ class Redactor:
             pattern = _located(form) if plain else f"[A-Za-z0-9+/_-]?{_located(form)}[A-Za-z0-9+/_=-]{{0,3}}"
             text = re.sub(pattern, MARK, text)
         flat = normal(text)
-        return MARK if any(needle in flat for needle, _ in self._needles) else text
+        # One that is short without its backslashes may be an ordinary word.
+        return MARK if any(needle in flat for needle, _ in self._needles if len(needle) >= SHORTEST) else text
 
     def _cut_short(self, fields: Mapping[str, Any]) -> bool:
         return any(self._edges(text) != text for text in _capped_texts(fields))
