@@ -113,11 +113,12 @@ def test_a_damaged_line_is_named(small: Path, line: int, change, reason: str | N
 def rechain(path: Path, change) -> None:
     """Rewrite a ledger's lines with a chain that holds."""
     values = [jsontext.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    prev, out = None, b""
-    for seq, value in enumerate(change(values)):
-        data = jsontext.dumps(value | {"seq": seq, "prev": prev}).encode()
-        prev, out = jsontext.sha256(data), out + data + b"\n"
-    path.write_bytes(out)
+    prev = None
+    with path.open("wb") as file:
+        for seq, value in enumerate(change(values)):
+            data = jsontext.dumps(value | {"seq": seq, "prev": prev}).encode()
+            prev = jsontext.sha256(data)
+            file.write(data + b"\n")
 
 
 @pytest.mark.parametrize(
