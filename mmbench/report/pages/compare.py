@@ -11,19 +11,12 @@ from typing import Any
 
 from mmbench import jsontext
 from mmbench.report.assembly import Group
-from mmbench.report.charts.figure import Figure
-from mmbench.report.charts.percase import per_case
 from mmbench.report.model import Session
 from mmbench.report.pages import versus
 from mmbench.report.pages.site import Site
 from mmbench.report.render import File, Page
-from mmbench.report.stats.compare import CaseDifference
-from mmbench.report.tables.cases import CaseRow
-from mmbench.report.tables.compare import ARMS, Arms, cell_pairs, duel, session_pairs, side
+from mmbench.report.tables.compare import ARMS, cell_pairs, duel, session_pairs, side
 from mmbench.report.tables.summary import Summary
-
-DRAWN = 6
-"""Comparisons with a chart of the arm with mm; the others have the dots in their table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +80,8 @@ def pages(site: Site) -> Iterator[Page | File | Group]:
     """Yield the pairs that have a page of their own, the page that compares any two, and its data."""
     known = {choice.key: choice for choice in choices(site)}
     cells, sessions = list(_cells(site, known)), list(_sessions(site, known))
-    for number, pair in enumerate((*cells, *sessions)):
-        drawn = number < DRAWN
-        yield Group(pair.path, _fingerprint(site, pair, drawn), partial(_pair, site, pair, drawn))
+    for pair in (*cells, *sessions):
+        yield Group(pair.path, _fingerprint(site, pair), partial(_pair, site, pair))
     files = {choice.key: _data(choice) for choice in known.values()}
     yield from files.values()
     listed: dict[str, list[Pair]] = {}
@@ -150,16 +142,16 @@ def _data(choice: Choice) -> File:
     return File(f"compare/data/{hashlib.sha256(data).hexdigest()[:16]}.js", data)
 
 
-def _fingerprint(site: Site, pair: Pair, drawn: bool) -> str:
+def _fingerprint(site: Site, pair: Pair) -> str:
     """Return a hash of all that the page of a pair follows from."""
     sides = [
         [choice.key, choice.full, choice.brief, choice.group, choice.summary.identity]
         for choice in (pair.left, pair.right)
     ]
-    return jsontext.digest([sides, drawn, list(site.cases)])
+    return jsontext.digest([sides, list(site.cases)])
 
 
-def _pair(site: Site, pair: Pair, drawn: bool) -> Iterator[Page]:
+def _pair(site: Site, pair: Pair) -> Iterator[Page]:
     found, names = duel(pair.left.summary, pair.right.summary), pair.names
     parts: list[dict[str, Any]] = [
         {
@@ -167,7 +159,6 @@ def _pair(site: Site, pair: Pair, drawn: bool) -> Iterator[Page]:
             "id": arms.arm.replace(" ", "-"),
             "words": versus.words(arms, names),
             "rows": versus.rows(arms.comparison, site.cases),
-            "figure": _figure(arms, names) if drawn and arms.arm == ARMS[0] else None,
         }
         for arms in found.arms
     ]
@@ -180,15 +171,4 @@ def _pair(site: Site, pair: Pair, drawn: bool) -> Iterator[Page]:
         "cell": cell_name(pair.left.summary) if sessions else None,
         "again": f"compare.html#left={pair.left.key}&right={pair.right.key}",
     }
-    yield Page(pair.path, "compare.html", context, tuple(p["figure"] for p in parts if p["figure"]))
-
-
-def _figure(arms: Arms, names: tuple[str, str]) -> Figure | None:
-    rows = [_row(case) for case in arms.comparison.cases]
-    c = arms.comparison
-    title = f"{names[1]} is ahead in {c.wins} cases, behind in {c.losses}, level in {c.ties}"
-    return per_case(rows, f"chart-{arms.arm.replace(' ', '-')}", names, f"all runs {arms.arm}", title)
-
-
-def _row(case: CaseDifference) -> CaseRow:
-    return CaseRow(case.case, case.without, case.with_, None, None, None, None, case.runs, case.runs, ())
+    yield Page(pair.path, "compare.html", context)
