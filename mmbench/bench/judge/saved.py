@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mmbench import jsontext, ledger, schema, trust
+from mmbench import atomic, jsontext, ledger, schema, trust
 from mmbench.errors import DataError
 from mmbench.layout import Project
 from mmbench.trust import Kind
@@ -29,6 +29,5 @@ def save(
             where=fault.pointer,
             fix="Look for names of more than 200 characters in the files that they come from.",
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(jsontext.canonical(value) + b"\n")
+    atomic.write(path, jsontext.canonical(value) + b"\n")
     return path
