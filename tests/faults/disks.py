@@ -13,7 +13,7 @@ from pathlib import Path
 from mmbench import ledger, validation
 from mmbench.ledger import Ledger
 from tests.faults.account import Cost, count, kept
-from tests.faults.running import Bench, only_ledger, place, resume, settle
+from tests.faults.running import Bench, ended, only_ledger, place, resume, settle
 from tests.support import sessions, tiny
 from tests.support.tiny import Place
 
@@ -78,10 +78,9 @@ def full(tries: int) -> Cost:
     for number in range(max(2, tries // 5)):
         with place() as where, _small_disk(where, f"{12 + 4 * (number % 4)}k"):
             bench = Bench(where)
-            code, told = bench.wait(), bench.told()
+            bench.wait()
             _remount(where, "size=8m")
-            found = settle(name, where, told)
-            cost += found if code == 3 else Cost(name, 1)
+            cost += ended(bench, 3, settle(name, where, bench.told()))
     return cost
 
 
@@ -162,10 +161,9 @@ def failing(tries: int) -> Cost:
     for number in range(max(2, tries // 5)):
         with place() as where, _failing_disk(where, 12 + 20 * (number % 4)) as mend:
             bench = Bench(where)
-            code, told = bench.wait(), bench.told()
+            bench.wait()
             mend()
-            found = settle(name, where, told)
-            cost += found if code == 3 else Cost(name, 1)
+            cost += ended(bench, 3, settle(name, where, bench.told()))
     return cost
 
 
@@ -196,9 +194,8 @@ def broken(tries: int) -> Cost:
                 "FAIL_AFTER": str(1 + 2 * (number % 6)),
             }
             bench = Bench(where, env=env)
-            code, told = bench.wait(), bench.told()
-            found = settle(name, where, told)
-            cost += found if code == 3 else Cost(name, 1)
+            bench.wait()
+            cost += ended(bench, 3, settle(name, where, bench.told()))
     return cost
 
 

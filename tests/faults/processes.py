@@ -7,7 +7,7 @@ import signal
 import time
 
 from tests.faults.account import Cost, count
-from tests.faults.running import Bench, only_ledger, place, settle
+from tests.faults.running import Bench, ended, only_ledger, place, settle
 from tests.support import tiny
 from tests.support.judge_endpoint import JudgeEndpoint, score
 
@@ -44,9 +44,8 @@ def interrupted(tries: int) -> Cost:
             for _ in range(1 + number % 2):
                 bench.send(signal.SIGINT)
                 time.sleep(0.05)
-            code, told = bench.wait(), bench.told()
-            found = settle(name, where, told)
-            cost += found if code == 130 else Cost(name, 1)
+            bench.wait()
+            cost += ended(bench, 130, settle(name, where, bench.told()))
     return cost
 
 
@@ -62,9 +61,8 @@ def interrupted_judge(tries: int) -> Cost:
             bench.until(lambda judge=judge: bool(judge.questions))  # type: ignore[misc]
             bench.send(signal.SIGINT)
             judge.over.set()
-            code, told = bench.wait(), bench.told()
-            found = settle(name, where, told, *words)
-            cost += found if code == 130 else Cost(name, 1)
+            bench.wait()
+            cost += ended(bench, 130, settle(name, where, bench.told(), *words))
     return cost
 
 

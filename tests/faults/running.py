@@ -95,3 +95,11 @@ def settle(fault: str, where: Place, told: set[TrialKey], *more: str) -> Cost:
     if not cost.fine:
         print(account.explain(ledger, bench.output), end="", file=sys.stderr, flush=True)
     return cost
+
+
+def ended(bench: Bench, code: int, cost: Cost) -> Cost:
+    """Return what a fault cost when the process that met it ended with `code`; another one is explained and wrong."""
+    if bench.wait() == code:
+        return cost
+    print(f"  ended with {bench.wait()}, not {code}\n{bench.output}", end="", file=sys.stderr, flush=True)
+    return Cost(cost.fault, 1)
