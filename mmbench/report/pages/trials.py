@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import partial
 from typing import Any
 
@@ -37,7 +37,8 @@ def _session(site: Site, session: Session) -> Iterator[Item]:
         for trial in session.trials:
             twin = known.get(_twin(trial.key))
             other = reader.read(twin) if twin and twin.attempts else None
-            yield from _trial(site, session, reader.read(trial), other, listed)
+            others = _others(session, trial.key, known)
+            yield from _trial(site, session, reader.read(trial), other, listed, others=others)
     made = Artifacts(VERSION, session.id, listed)
     yield File(f"data/artifacts/{session.id}.json", encode(made))
 
@@ -51,7 +52,13 @@ _TWIN = {CONTROL: TREATED, TREATED: CONTROL, UNPRIMED: TREATED, PLACEBO: CONTROL
 
 
 def _trial(
-    site: Site, session: Session, detail: Detail, other: Detail | None, listed: list[ArtifactShape]
+    site: Site,
+    session: Session,
+    detail: Detail,
+    other: Detail | None,
+    listed: list[ArtifactShape],
+    *,
+    others: list[dict[str, Any]],
 ) -> Iterator[Item]:
     trial = detail.trial
     line = detail.attempt or NOTHING
@@ -82,7 +89,7 @@ def _trial(
         "given": GIVEN[key.arm],
         "has_mm": key.arm in MM_ARMS,
         "both": both(session, detail, other),
-        "others": _others(session, key),
+        "others": others,
         **grading(detail),
         **attempt(line),
         "artifacts": [
@@ -92,14 +99,13 @@ def _trial(
     yield Page(trial_path(session.id, key), "trial.html", context)
 
 
-def _others(session: Session, key: TrialKey) -> list[dict[str, Any]]:
+def _others(session: Session, key: TrialKey, known: Container[TrialKey]) -> list[dict[str, Any]]:
     """Return the other arms of the same case and run, where there are more than two."""
     arms = [arm for arm in NAMES if arm in session.header.plan.arms and arm != key.arm]
     if len(arms) < 2:
         return []
-    there = {trial.key for trial in session.trials if (trial.key.case, trial.key.run) == (key.case, key.run)}
     found = [key._replace(arm=arm) for arm in arms]
-    return [{"name": NAMES[k.arm], "path": trial_path(session.id, k)} for k in found if k in there]
+    return [{"name": NAMES[k.arm], "path": trial_path(session.id, k)} for k in found if k in known]
 
 
 def transcript_path(session: str, key: TrialKey) -> str:
