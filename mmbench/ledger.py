@@ -40,9 +40,14 @@ class RawLine:
         return jsontext.sha256(self.data)
 
 
+def stamp(moment: datetime) -> str:
+    """Return a moment in UTC as records write it, with milliseconds."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def utc_now() -> str:
-    """Return the time as records write it, in UTC with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """Return the time as records write it."""
+    return stamp(datetime.now(UTC))
 
 
 def split(data: bytes) -> tuple[list[RawLine], bytes]:

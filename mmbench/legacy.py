@@ -21,7 +21,7 @@ from typing import Any
 from mmbench import jsontext, records
 from mmbench.errors import DataError, UsageError
 from mmbench.layout import Project
-from mmbench.ledger import Ledger, Redact, load
+from mmbench.ledger import Ledger, Redact, load, stamp
 from mmbench.records import capped
 from mmbench.scoring import passed
 
@@ -319,4 +319,4 @@ def _time(value: Any) -> str:
             moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         return EPOCH
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return stamp(moment)

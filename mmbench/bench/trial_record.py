@@ -12,6 +12,7 @@ from mmbench.bench.mmhome import read_mm_db
 from mmbench.bench.sandbox import Sandbox
 from mmbench.bench.streams import Captured
 from mmbench.bench.tree import Mark, TreeChange
+from mmbench.ledger import stamp
 from mmbench.outcome import Outcome
 from mmbench.records import capped
 
@@ -64,8 +65,7 @@ def mm_fields(sandbox: Sandbox, backend: dict[str, Any] | None) -> dict[str, Any
 def _call(call: shim.MmCall) -> dict[str, Any]:
     return {
         "argv": list(call.argv),
-        "started_at": datetime.fromtimestamp(call.started_at, UTC).isoformat(timespec="milliseconds")[:-6]
-        + "Z",
+        "started_at": stamp(datetime.fromtimestamp(call.started_at, UTC)),
         "duration_s": None if call.duration_s is None else round(call.duration_s, 4),
         "exit_code": call.exit_code,
         "failed": call.failed,
