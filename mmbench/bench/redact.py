@@ -39,8 +39,9 @@ CLOSED = frozenset(
 OWN_WORDS = frozenset("name model models served_model stored".split())
 """Fields that name things of the benchmark; one that is called like the user keeps its name."""
 
-_GAP = re.compile(r"\\*(?:[\r\n]|\\[rn])(?:[\r\n \t]|\\+[rnt])*")
-_ESCAPE = re.compile(r"\\+u00([0-9a-fA-F]{2})")
+# Each run of backslashes is tried at its beginning alone: from every place in it, a long one would take for ever.
+_GAP = re.compile(r"(?<!\\)\\*(?:[\r\n]|\\[rn])(?:[\r\n \t]|\\+[rnt])*")
+_ESCAPE = re.compile(r"(?<!\\)\\+u00([0-9a-fA-F]{2})")
 _SPACE = r"(?:\\*(?:[\r\n]|\\[rn])(?:[\r\n \t]|\\+[rnt])*)?"
 _CUT = re.compile(r"\n\[… \d+ characters cut …\]\n|\n\[mmbench: \d+ bytes of output left out\]\n")
 
@@ -87,17 +88,18 @@ def base64_cores(secret: bytes) -> Iterator[str]:
             yield core.replace("+", "-").replace("/", "_")
 
 
-def _character(char: str) -> str:
-    """Return a pattern for a character in every way of writing it."""
+def _character(char: str, before: str = "") -> str:
+    """Return a pattern for a character in every way of writing it; `before` is what its backslashes begin with."""
     percent = "".join(f"%(?:25)*{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))
-    ways = [rf"\\*{re.escape(char)}", rf"(?i:{percent})"]
+    ways = [rf"{before}\\*{re.escape(char)}", rf"(?i:{percent})"]
     if ord(char) < 256:
-        ways.append(rf"(?i:\\+u00{ord(char):02x})")
+        ways.append(rf"(?i:{before}\\+u00{ord(char):02x})")
     return f"(?:{'|'.join(ways)})"
 
 
 def _located(text: str) -> str:
-    return _SPACE.join(map(_character, text))
+    """Return a pattern for a text in every way of writing it, linear in runs of backslashes like `_GAP`."""
+    return _SPACE.join([_character(text[0], r"(?<!\\)"), *map(_character, text[1:])])
 
 
 def _ends(text: str, more: str) -> re.Pattern[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import string
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -69,6 +71,20 @@ def test_no_form_of_a_secret_survives(form: str, secret: str, before: str, after
     assert MARK in text
     assert not any(needle in normal(text) for needle in needles(secret) if len(needle) >= SHORTEST)
     assert redactor.text(text) == text
+
+
+ENDLESS = """
+from mmbench.bench.redact import MARK, Redactor
+redactor, run = Redactor.of(["sk-0123456789"], home="/home/somebody", user="somebody"), "\\\\" * 400_000
+assert redactor.text(run) == run
+assert redactor.text("sk-0123456789/home/somebody" + run) == MARK + "~" + run
+assert MARK in redactor.text(run + "sk-0123456789") and "~" in redactor.text("/home/somebody " + run)
+"""
+
+
+def test_a_run_of_backslashes_cannot_keep_the_harness_busy() -> None:
+    # In a process of its own: looked for from every place in the run, it would take an hour.
+    subprocess.run([sys.executable, "-c", ENDLESS], check=True, timeout=300, cwd=Path(__file__).parents[2])
 
 
 @given(TEXTS)
