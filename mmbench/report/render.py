@@ -1,4 +1,4 @@
-"""Jinja set up so that no page can be built unsafely: escaped, strict, every text made visible."""
+"""From pages to bytes: templates filled in, figures drawn, assets under names of their content."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import TemplateError
 
 from mmbench.errors import DataError
-from mmbench.report import figures
 from mmbench.report.charts import download, explore
 from mmbench.report.charts.figure import Figure, Painter
 from mmbench.report.store import Store
-from mmbench.report.text import visible
+from mmbench.report.templates import environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ class Renderer:
         self.address = address.rstrip("/") if address else None
         self._painter = painter
         self.assets = assets(site / "assets") | explorer(site / "explore", store)
-        self._env = environment(site / "templates")
+        self._env = environment(site / "templates", store)
         self._env.globals["asset_paths"] = {name: asset.path for name, asset in self.assets.items()}
         self._env.globals["address"] = self.address
         self._env.globals["site_canary"] = CANARY
@@ -96,28 +95,3 @@ class Renderer:
         except TemplateError as error:
             raise DataError(f"The template {page.template} fails: {error}.", where=page.path) from error
         return text.encode()
-
-
-def environment(templates: Path) -> Environment:
-    """Return the one environment that pages are rendered in."""
-    env = Environment(
-        loader=FileSystemLoader(templates),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=_finalize,
-    )
-    names = (
-        "points signed interval times times_interval share seconds count money size day minute sign number"
-    )
-    env.filters |= {name: getattr(figures, name) for name in names.split()}
-    env.filters["pair_interval"] = lambda pair: figures.interval(*pair)
-    env.filters["pair_times"] = lambda pair: figures.times_interval(*pair)
-    return env
-
-
-def _finalize(value: Any) -> Any:
-    """Show what hides in a text; what is already markup was made by a template."""
-    return visible(value) if type(value) is str else value
