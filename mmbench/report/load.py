@@ -22,6 +22,7 @@ from mmbench.report import lines
 from mmbench.report.fold import Fold, Folded
 from mmbench.report.memo import Memo
 from mmbench.report.model import Case, Results, Session, Span, Trial
+from mmbench.report.seen import Seen, Stamp
 from mmbench.report.store import Store
 
 _CASE: msgspec.json.Decoder[Case] = msgspec.json.Decoder(Case)
@@ -38,6 +39,7 @@ class Kept:
 
     store: Store = field(default_factory=lambda: Store(None))
     code: str = ""
+    seen: Seen = field(default_factory=Seen)
 
 
 def results(
@@ -45,18 +47,20 @@ def results(
 ) -> Results:
     """Read a results folder; DataError names the first bad file and line.
 
-    Every file is read and hashed; one whose bytes are those of an entry in
-    `kept` was checked line by line when that entry was made.
+    A file whose bytes are those of an entry in `kept` was checked line by
+    line when that entry was made.
     """
+    kept = kept or Kept()
     warnings: list[str] = []
     found: dict[str, Session] = {}
     for path in ledger.ledgers(folder) if folder.is_dir() else ():
-        read = _ledger(path, kept or Kept())
+        read = _ledger(path, kept)
         if read is None:
             warnings.append(f"{path.name} holds no complete line; it is left out.")
             continue
         warnings += read.warnings
         _add(found, read.session, warnings)
+    kept.seen.keep()
     chosen = _chosen(found, only)
     sessions = tuple(sorted(chosen, key=lambda session: session.order))
     cases = dict(_cases(folder, sessions, warnings))
@@ -105,18 +109,34 @@ def split(data: bytes) -> Iterator[Span]:
 def _ledger(path: Path, kept: Kept) -> _Read | None:
     """Read one file; None when it has no complete line yet."""
     try:
+        stamp = Stamp.of(path)
+        known = _known(path, kept, kept.seen.sha256(path.name, stamp))
+        if known is not None:
+            return known
         data = path.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        kept.seen.note(path, stamp, digest)
     except OSError as error:
         raise DataError(f"{path.name} cannot be read: {error.strerror}.", where=path.name) from error
-    name, fingerprint = f"folded/{path.stem}", f"{kept.code} {hashlib.sha256(data).hexdigest()}"
-    known = kept.store.read(name, fingerprint)
-    if known is not None:
-        return _session(path, _STORED.decode(known))
+    return _known(path, kept, digest) or _folded(path, kept, data, digest)
+
+
+def _known(path: Path, kept: Kept, digest: str | None) -> _Read | None:
+    """Return what is kept of the bytes with this hash."""
+    data = kept.store.read(*_entry(path, kept, digest)) if digest else None
+    return None if data is None else _session(path, _STORED.decode(data))
+
+
+def _entry(path: Path, kept: Kept, digest: str) -> tuple[str, str]:
+    return f"folded/{path.stem}", f"{kept.code} {digest}"
+
+
+def _folded(path: Path, kept: Kept, data: bytes, digest: str) -> _Read | None:
     spans = list(split(data))
     if not spans:
         return None
     folded = _fold(path, data, spans)
-    kept.store.write(name, fingerprint, _ENCODER.encode(folded))
+    kept.store.write(*_entry(path, kept, digest), _ENCODER.encode(folded))
     return _session(path, folded)
 
 
