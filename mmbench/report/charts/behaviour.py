@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 import altair as alt
@@ -13,13 +14,13 @@ from mmbench.report.charts.cells import ARM_SHAPES, ARMS, label, names
 from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.theme import INK, LINE, WIDTH, WITH
 from mmbench.report.model import Case
-from mmbench.report.stats.drift import Placed, position_drift
+from mmbench.report.stats.drift import position_drift
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.endings import COMMANDS
+from mmbench.report.tables.progress import ARMS as BOTH
+from mmbench.report.tables.progress import PARTS, Progress
 
 GOOD = "passed"
-BINS = 10
-"""Parts that a session is cut into for the drift."""
 
 
 def failures(found: Mapping[str, Counter[str]]) -> Figure | None:
@@ -95,24 +96,17 @@ def commands(board: Board, cases: Mapping[str, Case]) -> Figure | None:
     )
 
 
-def drift(board: Board) -> Figure | None:
-    """Draw mean correctness over the course of the sessions, and say its slope."""
-    found = board.pool.places if board.rows else []
-    if not found:
+def drift(found: Sequence[Progress]) -> Figure | None:
+    """Draw mean correctness over the course of some sessions, and say its slope."""
+    rows = list(_parts(found))
+    if not rows:
         return None
-    slope = position_drift(Placed(f"{p.session}/{p.case}", p.arm, p.position, p.score) for p in found)
-    bins: dict[tuple[int, str], list[float]] = {}
-    for place in found:
-        bins.setdefault((place.position * BINS // place.of, place.arm), []).append(place.score)
-    rows: list[dict[str, Value]] = [
-        {"part": part + 1, "arm": arm, "mean": round(fmean(values), 2), "trials": len(values)}
-        for (part, arm), values in sorted(bins.items())
-    ]
+    slope = position_drift(one.course for one in found)
     x = alt.X(
         "part:Q",
         title="Tenth of the session",
-        scale=alt.Scale(domain=[1, BINS]),
-        axis=alt.Axis(format="d", tickCount=BINS, grid=False),
+        scale=alt.Scale(domain=[1, PARTS]),
+        axis=alt.Axis(format="d", tickCount=PARTS, grid=False),
     )
     y = alt.Y("mean:Q", title="Correctness, points", scale=alt.Scale(domain=[0, 100]))
     color = alt.Color("arm:N", scale=ARMS, title=None)
@@ -122,7 +116,7 @@ def drift(board: Board) -> Figure | None:
         x=x, y=y, color=color, shape=alt.Shape("arm:N", scale=ARM_SHAPES, title=None)
     )
     holds = slope.interval is None or 0 in slope.interval
-    says = "Scores do not drift" if holds else "Scores drift"
+    says = "No drift of scores can be told" if holds else "Scores drift"
     bounds = f" ({figures.interval(slope.low, slope.high)})" if slope.interval else ""
     return Figure(
         id="drift",
@@ -134,3 +128,13 @@ def drift(board: Board) -> Figure | None:
         columns=("Tenth", "Arm", "Mean", "Trials"),
         rows=tuple(tuple(row.values()) for row in rows),
     )
+
+
+def _parts(found: Sequence[Progress]) -> Iterator[dict[str, Value]]:
+    """Yield the mean of each part and arm that has trials."""
+    for part in range(PARTS):
+        for arm in sorted(BOTH):
+            trials = sum(one.parts[arm][part].trials for one in found)
+            if trials:
+                mean = math.fsum(one.parts[arm][part].points for one in found) / trials
+                yield {"part": part + 1, "arm": arm, "mean": round(mean, 2), "trials": trials}

@@ -7,11 +7,9 @@ from typing import Any
 
 import altair as alt
 
-from mmbench.power import Interval, clustered_mean
 from mmbench.report import figures
 from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.theme import DOWN, INK, MUTED, SHAPES, STEP, UP, WIDTH, WITH, WITHOUT
-from mmbench.report.stats.pairs import Arm, case_clusters, case_means, sound
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.summary import Summary
 
@@ -29,17 +27,6 @@ def names(order: Sequence[str], **options: Any) -> alt.Y:
     return alt.Y("name:N", sort=list(order), title=None, scale=alt.Scale(domain=list(order)), **options)
 
 
-def arm_interval(summary: Summary, arm: Arm) -> Interval | None:
-    """Return the clustered interval of one arm's mean, None with too few cases."""
-    usable = sound(summary.scores)
-    means = case_means(usable, arm)
-    clusters = case_clusters(usable)
-    if len(means) < 8:
-        return None
-    found = clustered_mean(list(means.values()), [clusters[case] for case in means]).interval
-    return Interval(max(0.0, found.low), min(100.0, found.high)) if found else None
-
-
 def correctness(board: Board) -> Figure | None:
     """Draw mean correctness of both arms of every cell, references last."""
     summaries = [row.summary for row in (*board.rows, *board.references) if row.summary.lift.pairs]
@@ -47,11 +34,8 @@ def correctness(board: Board) -> Figure | None:
         return None
     rows: list[dict[str, Value]] = []
     for summary in summaries:
-        for arm, key, mean in (
-            ("without mm", "without", summary.without.mean),
-            ("with mm", "with", summary.with_.mean),
-        ):
-            bounds = arm_interval(summary, "with" if key == "with" else "without")
+        for arm, found in (("without mm", summary.without), ("with mm", summary.with_)):
+            bounds, mean = found.interval, found.mean
             low, high = (bounds.low, bounds.high) if bounds else (mean, mean)
             rows.append({"name": label(summary), "arm": arm, "mean": mean, "low": low, "high": high})
     order = [label(summary) for summary in summaries]

@@ -28,7 +28,7 @@ def pages(site: Site) -> Iterator[Page | File]:
 
 
 def _judges(site: Site) -> dict[str, Any]:
-    found = judging([session for session in site.results.sessions if not session.reference])
+    found = judging([site.by_session[s.id] for s in site.results.sessions if not s.reference])
     used = judges(site.results.sessions, site.measured)
     known = {one.name for judge in used for one in (*judge.measured, *judge.related)}
     return {

@@ -37,7 +37,9 @@ def of_board(site: Site, board: Board) -> list[Figure]:
             spend.quality(board, spend.TIME),
             behaviour.failures(board.pool.endings if board.rows else {}),
             behaviour.commands(board, site.cases),
-            behaviour.drift(board),
+            behaviour.drift(
+                [site.by_session[s.id].progress for row in board.rows for s in row.summary.sessions]
+            ),
         ]
     )
 

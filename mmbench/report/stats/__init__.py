@@ -9,7 +9,7 @@ is faster or cheaper.
 from mmbench.report.stats.arms import ArmSummary, arm_summary, pass_at, pass_hat, pass_rate
 from mmbench.report.stats.compare import CaseDifference, Comparison, compare
 from mmbench.report.stats.decision import MARGIN, Design, Verdict, designs_needed, verdict, verdicts
-from mmbench.report.stats.drift import Placed, Slope, order_effect, position_drift
+from mmbench.report.stats.drift import Course, Placed, Slope, order_effect, position_drift
 from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_bounds, lift, per_protocol
 from mmbench.report.stats.exact import SignFlip, clopper_pearson, holm, mcnemar, share_interval, sign_flip
 from mmbench.report.stats.pairs import PairScore, case_gains, case_means, excluded, sound
@@ -28,6 +28,7 @@ __all__ = [
     "CaseDifference",
     "CensoredShare",
     "Comparison",
+    "Course",
     "Design",
     "Lift",
     "LogRatio",

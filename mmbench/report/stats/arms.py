@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, pstdev, variance
 
-from mmbench.power import Interval
+from mmbench.power import Interval, clustered_mean
 from mmbench.report.stats.exact import share_interval
-from mmbench.report.stats.pairs import Arm, Counts, PairScore, by_case, case_means, excluded, sound
+from mmbench.report.stats.pairs import (
+    MIN_CASES,
+    Arm,
+    Counts,
+    PairScore,
+    by_case,
+    case_clusters,
+    case_means,
+    excluded,
+    sound,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +28,9 @@ class ArmSummary:
 
     `mean`, `median` and `sd` (population) are over the cases' means.
     `within_sd` is the pooled spread of runs around their case's mean, None
-    with single runs. `pass_all` is pass^K: the share of cases whose every one
-    of K runs passes, K being the fewest sound runs of any case.
+    with single runs. `interval` is the mean's 95 % interval over cases,
+    None under eight of them. `pass_all` is pass^K: the share of cases whose
+    every one of K runs passes, K being the fewest sound runs of any case.
     """
 
     arm: Arm
@@ -28,6 +39,7 @@ class ArmSummary:
     trials: int
     excluded: Counts
     mean: float | None
+    interval: Interval | None
     median: float | None
     sd: float | None
     within_sd: float | None
@@ -43,7 +55,8 @@ def arm_summary(pairs: Iterable[PairScore], arm: Arm) -> ArmSummary:
     pairs = list(pairs)
     usable = sound(pairs)
     cases = by_case(usable)
-    means = list(case_means(usable, arm).values())
+    by_name = case_means(usable, arm)
+    means = list(by_name.values())
     passed = [[pair.passed(arm) for pair in runs] for runs in cases.values()]
     fewest = min(map(len, passed), default=0)
     return ArmSummary(
@@ -53,6 +66,7 @@ def arm_summary(pairs: Iterable[PairScore], arm: Arm) -> ArmSummary:
         trials=len(usable),
         excluded=excluded(pairs),
         mean=fmean(means) if means else None,
+        interval=_interval(by_name, case_clusters(usable)),
         median=median(means) if means else None,
         sd=pstdev(means) if means else None,
         within_sd=pooled_sd([[pair.score(arm) for pair in runs] for runs in cases.values()]),
@@ -62,6 +76,14 @@ def arm_summary(pairs: Iterable[PairScore], arm: Arm) -> ArmSummary:
         pass_all=pass_hat(passed, fewest) if fewest else None,
         pass_all_k=fewest,
     )
+
+
+def _interval(means: Mapping[str, float], clusters: Mapping[str, str]) -> Interval | None:
+    """Return the clustered interval of a mean of cases, cut to what a score can be."""
+    if len(means) < MIN_CASES:
+        return None
+    found = clustered_mean(list(means.values()), [clusters[case] for case in means]).interval
+    return Interval(max(0.0, found.low), min(100.0, found.high)) if found else None
 
 
 def pass_rate(passed: Sequence[Sequence[bool]]) -> Interval | None:

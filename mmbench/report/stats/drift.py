@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
 
 from mmbench.power import Interval, student_quantile, student_tail
 from mmbench.report.stats.pairs import PairScore, sound
@@ -39,19 +40,42 @@ class Slope:
         return None if self.low is None or self.high is None else Interval(self.low, self.high)
 
 
-def position_drift(trials: Iterable[Placed], *, per: int = 100) -> Slope:
-    """Return the points of correctness gained per `per` trials as a session goes on; near 0 is sound.
+class Moments(NamedTuple):
+    """Sums over one cluster of x·x and x·y, both around their means: all that a slope takes of it."""
 
-    Source: least squares of the score on the position, with each (case, arm)
-    around its own mean when cases repeat and around its arm's mean when not;
-    clustered by case.
+    xx: float
+    xy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All that the drift takes of one session: the moments of place and score by case, over `n` trials."""
+
+    clusters: dict[str, Moments]
+    n: int
+
+    @classmethod
+    def of(cls, trials: Iterable[Placed], *, per: int = 100) -> Course:
+        """Take the trials of one session; places count in steps of `per` trials.
+
+        Each (case, arm) is held around its own mean when cases repeat, and around its arm's mean when not.
+        """
+        trials = list(trials)
+        repeated = len({(trial.case, trial.arm) for trial in trials}) < len(trials)
+        groups = [(trial.case if repeated else "", trial.arm) for trial in trials]
+        scores = _centred([trial.score for trial in trials], groups)
+        places = _centred([trial.position / per for trial in trials], groups)
+        return cls(_moments(places, scores, [trial.case for trial in trials]), len(trials))
+
+
+def position_drift(courses: Iterable[Course]) -> Slope:
+    """Return the points of correctness gained per step as sessions go on; near 0 is sound.
+
+    Source: least squares of the score on the place, both around their means, clustered by session and case.
     """
-    trials = list(trials)
-    repeated = len({(trial.case, trial.arm) for trial in trials}) < len(trials)
-    groups = [(trial.case if repeated else "", trial.arm) for trial in trials]
-    scores = _centred([trial.score for trial in trials], groups)
-    places = _centred([trial.position / per for trial in trials], groups)
-    return slope(places, scores, [trial.case for trial in trials])
+    courses = list(courses)
+    moments = [found for course in courses for found in course.clusters.values()]
+    return _slope(moments, sum(course.n for course in courses))
 
 
 def order_effect(pairs: Iterable[PairScore]) -> Slope:
@@ -70,24 +94,29 @@ def slope(xs: Sequence[float], ys: Sequence[float], clusters: Sequence[str]) -> 
     Source: Cameron & Miller 2015 (CR1, clusters - 1 degrees of freedom). Not
     defined without spread in xs, and without an interval under two clusters.
     """
-    groups = len(set(clusters))
-    if not xs or max(xs) - min(xs) <= 1e-12:
-        return Slope(None, None, None, None, len(xs), groups)
-    x_mean, y_mean = fmean(xs), fmean(ys)
-    spread = math.fsum((x - x_mean) ** 2 for x in xs)
-    value = math.fsum((x - x_mean) * (y - y_mean) for x, y in zip(xs, ys, strict=True)) / spread
-    moments: defaultdict[str, float] = defaultdict(float)
+    x_mean, y_mean = (fmean(xs), fmean(ys)) if xs else (0.0, 0.0)
+    centred = [x - x_mean for x in xs], [y - y_mean for y in ys]
+    return _slope(list(_moments(*centred, clusters).values()), len(xs))
+
+
+def _moments(xs: Sequence[float], ys: Sequence[float], clusters: Sequence[str]) -> dict[str, Moments]:
+    found: dict[str, Moments] = {}
     for x, y, cluster in zip(xs, ys, clusters, strict=True):
-        moments[cluster] += (x - x_mean) * (y - y_mean - value * (x - x_mean))
-    return _with_error(value, moments, spread, len(xs))
+        xx, xy = found.get(cluster, (0.0, 0.0))
+        found[cluster] = Moments(xx + x * x, xy + x * y)
+    return found
 
 
-def _with_error(value: float, moments: dict[str, float], spread: float, n: int) -> Slope:
-    groups = len(moments)
+def _slope(moments: Sequence[Moments], n: int) -> Slope:
+    groups, spread = len(moments), math.fsum(found.xx for found in moments)
+    if spread <= 1e-12:
+        return Slope(None, None, None, None, n, groups)
+    value = math.fsum(found.xy for found in moments) / spread
     if groups < 2 or n < 3:
         return Slope(value, None, None, None, n, groups)
+    left = [found.xy - value * found.xx for found in moments]
     scale = groups / (groups - 1) * (n - 1) / (n - 2)
-    error = math.sqrt(scale * math.fsum(m * m for m in moments.values())) / spread
+    error = math.sqrt(scale * math.fsum(x * x for x in left)) / spread
     if error <= 1e-12 * max(1.0, abs(value)):
         return Slope(value, None, None, None, n, groups)
     half = student_quantile(0.975, groups - 1) * error

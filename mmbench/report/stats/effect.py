@@ -14,9 +14,11 @@ from mmbench.report.stats.pairs import (
     MISSING,
     Counts,
     PairScore,
+    added,
     case_clusters,
     case_gains,
     excluded,
+    merged,
     runs_note,
     sentences,
     sound,
@@ -67,6 +69,28 @@ class Lift:
         return dict(self.excluded).get(MISSING, 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """All that a lift follows from: the gain of every sound run by case, in points, and what was left out."""
+
+    cases: dict[str, list[float]]
+    clusters: dict[str, str]
+    excluded: Counts
+
+    @classmethod
+    def of(cls, pairs: Iterable[PairScore]) -> Gains:
+        """Take the gains of one cell's scheduled pairs; DataError on doubled pairs and scores outside 0..100."""
+        pairs = list(pairs)
+        usable = sound(pairs)
+        return cls(case_gains(usable), case_clusters(usable), excluded(pairs))
+
+    @classmethod
+    def together(cls, parts: Iterable[Gains]) -> Gains:
+        """Put several cells together: the runs of a case follow each other, in the cluster of the first."""
+        parts = list(parts)
+        return cls(*merged((part.cases, part.clusters) for part in parts), added(p.excluded for p in parts))
+
+
 def lift(pairs: Iterable[PairScore]) -> Lift:
     """Return the lift over all scheduled pairs of one cell (intention to treat).
 
@@ -74,27 +98,30 @@ def lift(pairs: Iterable[PairScore]) -> Lift:
     with clusters - 1 degrees of freedom). Each case counts once, however many
     sound runs it has. DataError on doubled pairs and scores outside 0..100.
     """
-    pairs = list(pairs)
-    usable, left_out = sound(pairs), excluded(pairs)
-    if not usable:
-        return Lift(None, None, None, 0, 0, 0, None, None, None, "No sound pair.", 0, left_out)
-    gains, clusters = case_gains(usable), case_clusters(usable)
-    means, labels = [fmean(runs) for runs in gains.values()], [clusters[case] for case in gains]
+    return lift_of(Gains.of(pairs))
+
+
+def lift_of(gains: Gains) -> Lift:
+    """Return the lift that some gains come to, as `lift` does."""
+    cases = gains.cases
+    if not cases:
+        return Lift(None, None, None, 0, 0, 0, None, None, None, "No sound pair.", 0, gains.excluded)
+    means, labels = [fmean(runs) for runs in cases.values()], [gains.clusters[case] for case in cases]
     estimate = clustered_mean(means, labels)
-    between, within = _spread(list(gains.values()))
+    between, within = _spread(list(cases.values()))
     found = Lift(
         point=estimate.point,
         low=None,
         high=None,
         n=estimate.n,
         clusters=estimate.clusters,
-        runs=max(map(len, gains.values())),
+        runs=max(map(len, cases.values())),
         p=None,
         p_exact=sign_flip(means, labels).p,
         mde=POWER_FACTOR * estimate.se if estimate.se else None,
-        note=runs_note(gains),
-        pairs=len(usable),
-        excluded=left_out,
+        note=runs_note(cases),
+        pairs=sum(map(len, cases.values())),
+        excluded=gains.excluded,
         tied=not any(means),
         sd_between=between,
         sd_within=within,

@@ -130,6 +130,30 @@ def case_clusters(pairs: Iterable[Pair]) -> dict[str, str]:
     return {pair.case: pair.cluster for pair in pairs}
 
 
+_Run = TypeVar("_Run")
+Cases = tuple[Mapping[str, Sequence[_Run]], Mapping[str, str]]
+"""What was seen of each case, run by run, and the cluster of each case."""
+
+
+def merged(parts: Iterable[Cases[_Run]]) -> tuple[dict[str, list[_Run]], dict[str, str]]:
+    """Return the cases of several cells as those of one, by case id; a case lies where the first has it."""
+    runs: defaultdict[str, list[_Run]] = defaultdict(list)
+    clusters: dict[str, str] = {}
+    for cases, labels in parts:
+        clusters = {**labels, **clusters}
+        for case, of in cases.items():
+            runs[case] += of
+    return {case: runs[case] for case in sorted(runs)}, clusters
+
+
+def added(counts: Iterable[Counts]) -> Counts:
+    """Return the sum of counts by reason."""
+    total: Counter[str] = Counter()
+    for some in counts:
+        total.update(dict(some))
+    return tuple(sorted(total.items()))
+
+
 def runs_note(cases: Mapping[str, Sequence[object]]) -> str:
     """Return a sentence for cases with unequal numbers of sound runs, or ''."""
     counts = {len(runs) for runs in cases.values()}

@@ -54,9 +54,18 @@ def geometric_ratio(ratios: Sequence[LogRatio]) -> Ratio:
 
     Source: Fleming & Wallace 1986 for the mean, Miller 2024 for the interval on the logs.
     """
-    if not ratios:
+    cases: defaultdict[str, list[LogRatio]] = defaultdict(list)
+    for ratio in ratios:
+        cases[ratio.case].append(ratio)
+    rows = [cases[case] for case in sorted(cases)]
+    means = [fmean(ratio.value for ratio in row) for row in rows]
+    return ratio_of(means, [row[0].cluster for row in rows], len(ratios))
+
+
+def ratio_of(means: Sequence[float], clusters: Sequence[str], pairs: int) -> Ratio:
+    """Return what `geometric_ratio` does, given the mean log ratio and the cluster of each case."""
+    if not means:
         return Ratio(None, None, None, 0, 0, 0, None, None, "No usable pair.")
-    means, clusters = case_logs(ratios)
     estimate = clustered_mean(means, clusters)
     shown = estimate.interval if estimate.n >= MIN_CASES else None
     return Ratio(
@@ -65,20 +74,11 @@ def geometric_ratio(ratios: Sequence[LogRatio]) -> Ratio:
         high=math.exp(shown.high) if shown else None,
         n=estimate.n,
         clusters=estimate.clusters,
-        pairs=len(ratios),
+        pairs=pairs,
         p=estimate.p if shown else None,
         mde=math.exp(POWER_FACTOR * estimate.se) if estimate.se else None,
         note=_note(estimate),
     )
-
-
-def case_logs(ratios: Sequence[LogRatio]) -> tuple[list[float], list[str]]:
-    """Return each case's mean log ratio and its cluster, in the order of case ids."""
-    cases: defaultdict[str, list[LogRatio]] = defaultdict(list)
-    for ratio in ratios:
-        cases[ratio.case].append(ratio)
-    rows = [cases[case] for case in sorted(cases)]
-    return [fmean(ratio.value for ratio in row) for row in rows], [row[0].cluster for row in rows]
 
 
 def _note(estimate: Estimate) -> str:

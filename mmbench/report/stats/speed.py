@@ -9,12 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
-from typing import Literal
+from statistics import fmean, median
+from typing import Literal, NamedTuple
 
 from mmbench.errors import DataError
-from mmbench.report.stats.pairs import MISSING, Counts, excluded, sentences, sound
-from mmbench.report.stats.ratios import LogRatio, case_logs, geometric_ratio
+from mmbench.report.stats.pairs import (
+    MISSING,
+    Counts,
+    added,
+    by_case,
+    case_clusters,
+    excluded,
+    merged,
+    sentences,
+    sound,
+)
+from mmbench.report.stats.ratios import ratio_of
 
 MAX_CENSORED = 0.20
 """Above this share of censored pairs there is no point estimate."""
@@ -111,35 +121,80 @@ class Speedup:
     excluded: Counts
 
 
+class Timed(NamedTuple):
+    """Both times of one (case, run): the log of without over with, and which of them is only a lower bound."""
+
+    log: float
+    without_cut: bool
+    with_cut: bool
+
+    @property
+    def censored(self) -> bool:
+        """Tell whether an arm timed out."""
+        return self.without_cut or self.with_cut
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """All that a speedup follows from: the times of every eligible run by case, and what was left out."""
+
+    population: Population
+    cases: dict[str, list[Timed]]
+    clusters: dict[str, str]
+    excluded: Counts
+
+    @classmethod
+    def of(cls, pairs: Iterable[PairTime], population: Population = "completed") -> Times:
+        """Take the times of one cell's scheduled pairs; DataError on doubled pairs.
+
+        A pair belongs to the population when each of its arms qualifies or timed out.
+        """
+        pairs = list(pairs)
+        usable = sound(pairs)
+        eligible = [pair for pair in usable if all(_eligible(arm, population) for arm in pair.arms)]
+        cases = {case: [_timed(pair) for pair in runs] for case, runs in by_case(eligible).items()}
+        left_out = _left_out(pairs, len(usable) - len(eligible), population)
+        return cls(population, cases, case_clusters(eligible), left_out)
+
+    @classmethod
+    def together(cls, parts: Iterable[Times]) -> Times:
+        """Put several cells together: the runs of a case follow each other, in the cluster of the first."""
+        parts = list(parts)
+        cases, clusters = merged((part.cases, part.clusters) for part in parts)
+        return cls(parts[0].population, cases, clusters, added(part.excluded for part in parts))
+
+
 def speedup(pairs: Iterable[PairTime], population: Population = "completed") -> Speedup:
     """Return the speedup over pairs whose arms both completed, or were both correct as well.
 
     Source: Fleming & Wallace 1986 on the logs, clustered as in Miller 2024;
-    timeouts are right-censored. A pair belongs to the population when each of
-    its arms qualifies or timed out; DataError on doubled pairs.
+    timeouts are right-censored. DataError on doubled pairs.
     """
-    pairs = list(pairs)
-    usable = sound(pairs)
-    eligible = [pair for pair in usable if all(_eligible(arm, population) for arm in pair.arms)]
-    timed = [pair for pair in eligible if not _censored(pair)]
-    share = censored_share(eligible)
-    ratio = geometric_ratio([_observed(pair) for pair in timed])
-    left_out = _left_out(pairs, len(usable) - len(eligible), population)
+    return speed_of(Times.of(pairs, population))
+
+
+def speed_of(times: Times) -> Speedup:
+    """Return the speedup that some times come to, as `speedup` does."""
+    eligible = [timed for runs in times.cases.values() for timed in runs]
+    logs = {case: [run.log for run in runs if not run.censored] for case, runs in times.cases.items()}
+    known = {case: runs for case, runs in logs.items() if runs}
+    means, pairs = [fmean(runs) for runs in known.values()], sum(map(len, known.values()))
+    ratio = ratio_of(means, [times.clusters[case] for case in known], pairs)
     found = Speedup(
-        population=population,
+        population=times.population,
         point=ratio.point,
         low=ratio.low,
         high=ratio.high,
         n=ratio.n,
         clusters=ratio.clusters,
-        pairs=len(timed),
+        pairs=pairs,
         eligible=len(eligible),
-        censored_share=share,
-        bounds=speed_bounds(eligible) if eligible else None,
+        censored_share=_censored_share(eligible) if eligible else None,
+        bounds=_bounds(times) if eligible else None,
         p=ratio.p,
         mde=ratio.mde,
         note=ratio.note,
-        excluded=left_out,
+        excluded=times.excluded,
     )
     return _censor(found)
 
@@ -157,24 +212,20 @@ def _censor(found: Speedup) -> Speedup:
     return found
 
 
-def censored_share(pairs: Sequence[PairTime]) -> CensoredShare | None:
-    """Return the share of timeouts per arm and of pairs with any, None over nothing; pairs must be sound."""
-    if not pairs:
-        return None
-    without = sum(pair.arms[0].end == "timeout" for pair in pairs)
-    with_ = sum(pair.arms[1].end == "timeout" for pair in pairs)
-    return CensoredShare(without / len(pairs), with_ / len(pairs), sum(map(_censored, pairs)) / len(pairs))
+def _censored_share(runs: Sequence[Timed]) -> CensoredShare:
+    """Return the share of timeouts per arm and of pairs with any, over at least one."""
+    without, with_ = sum(run.without_cut for run in runs), sum(run.with_cut for run in runs)
+    return CensoredShare(without / len(runs), with_ / len(runs), sum(r.censored for r in runs) / len(runs))
 
 
-def speed_bounds(pairs: Sequence[PairTime]) -> SpeedBounds:
-    """Return the bounds that the censored pairs leave; pairs must be sound, completed or timed out.
+def _bounds(times: Times) -> SpeedBounds:
+    """Return the bounds that the censored runs leave.
 
     Source: worst-case bounds of Manski 1990 with each censored time anywhere
     from its limit to infinity.
     """
-    logs = [_observed(pair) for pair in pairs]
-    lows = case_logs([_bounded(pair, log, low=True) for pair, log in zip(pairs, logs, strict=True)])[0]
-    highs = case_logs([_bounded(pair, log, low=False) for pair, log in zip(pairs, logs, strict=True)])[0]
+    lows = [fmean(-math.inf if run.with_cut else run.log for run in runs) for runs in times.cases.values()]
+    highs = [fmean(math.inf if run.without_cut else run.log for run in runs) for runs in times.cases.values()]
     return SpeedBounds(
         low=_finite_exp(math.fsum(lows) / len(lows)),
         high=_finite_exp(math.fsum(highs) / len(highs)),
@@ -183,25 +234,14 @@ def speed_bounds(pairs: Sequence[PairTime]) -> SpeedBounds:
     )
 
 
-def _bounded(pair: PairTime, observed: LogRatio, *, low: bool) -> LogRatio:
-    """Return the smallest or largest log ratio that the pair's times allow."""
-    slow = pair.arms[1 if low else 0]  # whose unknown length moves the ratio without limit
-    if slow.end == "timeout":
-        return LogRatio(pair.case, pair.cluster, -math.inf if low else math.inf)
-    return observed
-
-
-def _observed(pair: PairTime) -> LogRatio:
+def _timed(pair: PairTime) -> Timed:
     without, with_ = pair.arms
-    return LogRatio(pair.case, pair.cluster, math.log(without.seconds) - math.log(with_.seconds))
+    log = math.log(without.seconds) - math.log(with_.seconds)
+    return Timed(log, without.end == "timeout", with_.end == "timeout")
 
 
 def _finite_exp(value: float) -> float | None:
     return math.exp(value) if math.isfinite(value) else None
-
-
-def _censored(pair: PairTime) -> bool:
-    return any(arm.end == "timeout" for arm in pair.arms)
 
 
 def _eligible(arm: ArmTime, population: Population) -> bool:

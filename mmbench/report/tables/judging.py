@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import correlation, fmean
 
 from mmbench import jsontext
-from mmbench.report.model import Session, Trial
+from mmbench.records import State
+from mmbench.report.model import Session
+from mmbench.report.tables.summary import Summary
+from mmbench.report.tables.verdicts import BANDS, Apart, Moments, Verdicts
 from mmbench.trust import Measured
 
-APART = 0.6
-"""Difference of shares (judge of 5, checks) from which a trial stands in the list of disagreements."""
 SHOWN = 50
+"""Disagreements in the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,10 @@ def _identity(session: Session) -> tuple[tuple[str, ...], str, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A trial that the judge and the checks see differently; both as shares 0..1."""
+    """A trial that the judge and the checks see differently."""
 
     session: Session
-    trial: Trial
-    judge: float
-    checks: float
+    trial: Apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,55 +98,48 @@ class Judging:
     disagree: int
 
 
-def judging(sessions: Sequence[Session]) -> Judging | None:
-    """Return what the judge did in the sessions that have one, None without any."""
-    judged = [session for session in sessions if session.header.method.judged]
+def judging(alone: Sequence[Summary]) -> Judging | None:
+    """Return what the judge did in those sessions that have one, given each session's summary; None without any."""
+    judged = [summary for summary in alone if summary.newest.header.method.judged]
     if not judged:
         return None
-    pairs = [(session, trial) for session in judged for trial in session.trials]
-    known = [
-        (s, t, t.judge, t.checkpoint) for s, t in pairs if t.judge is not None and t.checkpoint is not None
-    ]
-    apart = [
-        Disagreement(s, t, judge / 5, checks)
-        for s, t, judge, checks in known
-        if abs(judge / 5 - checks) >= APART
-    ]
-    apart.sort(key=lambda item: (-abs(item.judge - item.checks), item.session.order, item.trial.position))
-    states = Counter(trial.state for _, trial in pairs)
+    found = [summary.verdicts for summary in judged]
+    states = sum((summary.states for summary in judged), Counter[State]())
+    apart = [Disagreement(s.newest, trial) for s in judged for trial in s.verdicts.apart]
+    apart.sort(key=lambda item: (-item.trial.distance, item.session.order, item.trial.position))
+    scores = sum((Counter(one.scores) for one in found), Counter[int]())
+    known = sum(one.known for one in found)
     return Judging(
         sessions=len(judged),
-        models=tuple(sorted({model for session in judged for model in _models(session)})),
-        verdicts=len(known),
+        models=tuple(sorted({model for summary in judged for model in _models(summary.newest)})),
+        verdicts=known,
         failed=states["judge_failed"],
         pending=states["judge_pending"],
-        scores=tuple(sorted(Counter(round(judge) for _, _, judge, _ in known).items())),
-        by_checks=_bands([(checks, judge) for _, _, judge, checks in known]),
-        correlation=_correlation([(checks, judge) for _, _, judge, checks in known]),
+        scores=tuple(sorted(scores.items())),
+        by_checks=tuple(_bands(found)),
+        correlation=_correlation(known, [one.moments for one in found]),
         disagreements=tuple(apart[:SHOWN]),
         disagree=len(apart),
     )
 
 
+def _bands(found: Sequence[Verdicts]) -> Iterator[tuple[str, int, float]]:
+    for band in BANDS:
+        parts = [one.bands[band] for one in found if band in one.bands]
+        trials = sum(count for count, _ in parts)
+        if trials:
+            yield band, trials, math.fsum(total for _, total in parts) / trials
+
+
+def _correlation(n: int, parts: Sequence[Moments]) -> float | None:
+    """Return Pearson's r of checks and judge; None without spread in either."""
+    checks, judge, checks2, judge2, product = (math.fsum(sums) for sums in zip(*parts, strict=True))
+    spreads = n * checks2 - checks**2, n * judge2 - judge**2
+    if min(spreads) <= 1e-9 * n * n:
+        return None
+    return (n * product - checks * judge) / math.sqrt(math.prod(spreads))
+
+
 def _models(session: Session) -> list[str]:
     models = session.header.method.parts.get("judge", {}).get("models", [])
     return [str(model) for model in models] if isinstance(models, list) else []
-
-
-def _bands(pairs: Sequence[tuple[float, float]]) -> tuple[tuple[str, int, float], ...]:
-    found: dict[str, list[float]] = {}
-    for checks, judge in sorted(pairs):
-        found.setdefault(_band(checks), []).append(judge)
-    return tuple((name, len(scores), fmean(scores)) for name, scores in found.items())
-
-
-def _band(checks: float) -> str:
-    if checks <= 0:
-        return "none"
-    return "all" if checks >= 1 else "less than half" if checks < 0.5 else "half or more"
-
-
-def _correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
-    checks, scores = [a for a, _ in pairs], [b for _, b in pairs]
-    spread = len(set(checks)) > 1 and len(set(scores)) > 1
-    return correlation(checks, scores) if spread else None

@@ -14,15 +14,24 @@ from mmbench.report.lines import Cell, Subject
 from mmbench.report.memo import Memo, remembered
 from mmbench.report.model import Case, Results, Session, Trial
 from mmbench.report.stats.arms import ArmSummary, arm_summary
-from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_bounds, lift, per_protocol
+from mmbench.report.stats.effect import (
+    Adoption,
+    Gains,
+    Lift,
+    adoption,
+    exclusion_bounds,
+    lift_of,
+    per_protocol,
+)
 from mmbench.report.stats.pairs import PairScore
-from mmbench.report.stats.speed import PairTime, Speedup, speedup
+from mmbench.report.stats.speed import Speedup, Times, speed_of, speedup
 from mmbench.report.stats.usage import UsageTable, usage_table
 from mmbench.report.tables.arms import FurtherArms, further_arms
 from mmbench.report.tables.cases import CaseRow, CaseValues, case_rows, case_values, mean, tokens
 from mmbench.report.tables.endings import CommandUse, command_use, endings
 from mmbench.report.tables.pairs import Pair, pooled
-from mmbench.report.tables.places import Place, places
+from mmbench.report.tables.progress import Progress, progress
+from mmbench.report.tables.verdicts import Verdicts, verdicts
 from mmbench.soundness import WORDS
 
 
@@ -91,7 +100,7 @@ class Summary:
     @remembered
     def lift(self) -> Lift:
         """Return the lift, intention to treat."""
-        return lift(self.scores)
+        return lift_of(self.gains)
 
     @remembered
     def per_protocol(self) -> Lift:
@@ -111,7 +120,7 @@ class Summary:
     @remembered
     def speed(self) -> Speedup:
         """Return the speedup over pairs that both completed."""
-        return speedup([pair.time for pair in self.pairs])
+        return speed_of(self.times)
 
     @remembered
     def speed_correct(self) -> Speedup:
@@ -166,14 +175,14 @@ class Summary:
     # does not ask for the trials of all the others.
 
     @remembered
-    def kept_scores(self) -> list[PairScore]:
-        """Return the pairs as the lift takes them."""
-        return self.scores
+    def gains(self) -> Gains:
+        """Return what the lift follows from."""
+        return Gains.of(self.scores)
 
     @remembered
-    def kept_times(self) -> list[PairTime]:
-        """Return the pairs as the speedup takes them."""
-        return [pair.time for pair in self.pairs]
+    def times(self) -> Times:
+        """Return what the speedup follows from."""
+        return Times.of(pair.time for pair in self.pairs)
 
     @remembered
     def case_values(self) -> list[CaseValues]:
@@ -181,9 +190,14 @@ class Summary:
         return case_values(self.pairs)
 
     @remembered
-    def places(self) -> list[Place]:
-        """Return where in its session each trial that counts was run."""
-        return places(self.pairs)
+    def progress(self) -> Progress:
+        """Return what became of the scores of its one session in the course of it."""
+        return progress(self.pairs)
+
+    @remembered
+    def verdicts(self) -> Verdicts:
+        """Return what the judge said of all trials of its sessions."""
+        return verdicts(trial for session in self.sessions for trial in session.trials)
 
     def command_use(self, cases: Mapping[str, Case]) -> list[CommandUse]:
         """Return the use of every mm command where cases expect it."""

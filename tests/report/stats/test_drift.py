@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from mmbench.report.stats import Placed, order_effect, position_drift
+from mmbench.report.stats import Course, Placed, order_effect, position_drift
 from mmbench.report.stats.drift import slope
 
 from .samples import pair
@@ -53,9 +53,15 @@ def test_drift_is_told_apart_from_hard_cases_and_arms(runs: int) -> None:
         for _ in range(runs)
     ]
     rng.shuffle(trials)
-    steady = position_drift([Placed(c, a, n, s + rng.gauss(0, 5)) for n, (c, a, s) in enumerate(trials)])
-    falling = position_drift(
-        [Placed(c, a, n, s - 40 * n / 100 + rng.gauss(0, 5)) for n, (c, a, s) in enumerate(trials)]
+    steady, falling = (
+        position_drift(
+            [
+                Course.of(
+                    Placed(c, a, n, s + by * n / 100 + rng.gauss(0, 5)) for n, (c, a, s) in enumerate(trials)
+                )
+            ]
+        )
+        for by in (0, -40)
     )
     assert steady.interval is not None
     assert falling.interval is not None
@@ -63,6 +69,17 @@ def test_drift_is_told_apart_from_hard_cases_and_arms(runs: int) -> None:
     assert -40 in falling.interval
     if runs == 3:
         assert 0 not in falling.interval
+
+
+def test_sessions_of_other_levels_do_not_make_a_drift() -> None:
+    # Two sessions, one 50 points above the other and run over places twice as far on: each is flat in itself.
+    low = Course.of(Placed(f"c{i}", "with", i, 10.0 + i % 2) for i in range(12))
+    high = Course.of(Placed(f"c{i}", "with", 2 * i, 60.0 + i % 2) for i in range(12))
+    both = position_drift([low, high])
+    assert both.n == 24
+    assert both.clusters == 24
+    alone = position_drift([low])
+    assert both.value == pytest.approx(alone.value * (1 + 2) / (1 + 4))
 
 
 def test_the_order_effect_is_the_difference_of_mean_gains() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mmbench.report import load
 from mmbench.report.tables.judging import judges, judging
+from mmbench.report.tables.summary import Summary, summarise
 from mmbench.trust import read
 from tests.support import synthetic
 from tests.support.synthetic import Plan
@@ -16,12 +17,19 @@ def sessions(folder: Path, *plans: Plan):
     return load.results(folder).sessions
 
 
+def alone(folder: Path, *plans: Plan) -> list[Summary]:
+    """Return the summary of each session."""
+    synthetic.tree(folder, plans, synthetic.write_fast)
+    found = load.results(folder)
+    return [summarise(found, [session]) for session in found.sessions]
+
+
 def test_without_a_judge_there_is_nothing_to_say(tmp_path: Path) -> None:
-    assert judging(sessions(tmp_path, Plan("synthetic-a", cases=8, judge=False))) is None
+    assert judging(alone(tmp_path, Plan("synthetic-a", cases=8, judge=False))) is None
 
 
 def test_verdicts_are_counted_and_held_against_the_checks(tmp_path: Path) -> None:
-    found = judging(sessions(tmp_path, Plan("synthetic-a", cases=8, missing_verdicts=3)))
+    found = judging(alone(tmp_path, Plan("synthetic-a", cases=8, missing_verdicts=3)))
     assert found is not None
     assert (found.verdicts, found.pending, found.failed) == (45, 3, 0)
     assert found.models == ("synthetic-judge",)
