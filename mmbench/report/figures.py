@@ -68,18 +68,22 @@ def count(value: float | None) -> str:
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= size:
             return (
-                f"{value / size:.3g}{GAP}{unit}"
+                f"{_three(value / size)}{GAP}{unit}"
                 if value < 999.5 * size
                 else f"{value / size:,.0f}{GAP}{unit}"
             )
     return f"{value:.0f}"
 
 
+def _three(value: float) -> str:
+    return f"{value:#.3g}".rstrip(".")
+
+
 def money(value: float | None) -> str:
     """Write US dollars."""
     if value is None:
         return NONE
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.3g}"
+    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${_three(value)}"
 
 
 def size(value: float) -> str:

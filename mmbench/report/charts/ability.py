@@ -28,7 +28,7 @@ def _finding(abilities: Sequence[Ability]) -> str:
     worst = min(abilities, key=lambda a: a.with_ - a.without)
     up, down = best.with_ - best.without, worst.with_ - worst.without
     return (
-        f"mm moves {best.value} most ({figures.signed(up)} points) and {worst.value} least "
+        f"The gain is highest for {best.value} ({figures.signed(up)} points) and lowest for {worst.value} "
         f"({figures.signed(down)})"
     )
 
@@ -58,7 +58,7 @@ def bars(abilities: Sequence[Ability]) -> Figure | None:
     return Figure(
         id="ability",
         title=_finding(abilities),
-        subtitle="Mean correctness by archetype, kind of files and difficulty, over all agents",
+        subtitle="Mean correctness by kind of case, kind of files and difficulty, over all agents",
         note="A case counts once in each dimension; a case over two kinds of files counts in both.",
         spec=spec(chart.properties(width=WIDTH, height=24 * len(order))),
         marks={"symbol": len(dots), "rule": len(abilities)},
@@ -115,7 +115,7 @@ def radar(abilities: Sequence[Ability]) -> Figure | None:
     chart = alt.layer(grid, shape, dots, text).properties(width=360, height=360)
     return Figure(
         id="radar",
-        title="Ability at a glance, by archetype and kind of files",
+        title="Ability at a glance, by kind of case and kind of files",
         subtitle="Mean correctness over all agents; rings at 25, 50, 75 and 100 points",
         note="The figure before this one says the same in numbers.",
         spec=spec(chart),

@@ -192,5 +192,6 @@ def _steps(items: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         left -= weight(made["text"])
         if left < 0:
             return
-        name = f" {step['name']}" if step["name"] else ""
+        joint = " from " if step["kind"] == "tool_result" else " "
+        name = f"{joint}{step['name']}" if step["name"] else ""
         yield {"kind": step["kind"], "label": f"{_LABELS[step['kind']]}{name}", **made}

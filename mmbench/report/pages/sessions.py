@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -79,13 +79,19 @@ def _whole(site: Site, session: Session) -> dict[str, Any]:
         "disputed": sum(_disputed(trial) for trial in session.trials),
         "states": sorted(session.states().items()),
         "facts": _facts(session),
-        "command": f"python -m mmbench {shlex.join(session.header.provenance.command)}",
+        "command": _command(session.header.provenance.command),
         "further": summary.further,
         "further_trials": _further(session),
         "alone": _alone(session),
         "removals": site.removals[session.id],
         "judge": _judge(site, session),
     }
+
+
+def _command(words: Sequence[str]) -> str:
+    """Write a recorded command as one types it."""
+    options = ["--", *words[1:]] if words[1:] else []
+    return shlex.join(["nox", "-s", *words[:1], *options])
 
 
 def _disputed(trial: Trial) -> bool:
