@@ -35,7 +35,6 @@ def keep(
     others = [change for change in written if change.path not in named and _is_small_new(change, known)]
     kept: list[dict[str, Any]] = []
     for change in wanted[:MAX_ARTIFACTS] + others[:MAX_OTHERS]:
-        path = executed.sandbox.path("work") / change.path
         entry = {
             "path": tree.shown(change.path),
             "size": change.size,
@@ -44,7 +43,11 @@ def keep(
             "stored": None,
             "refused": _refusal(change),
         }
-        data = None if entry["refused"] else tree.read_regular(path, MAX_ARTIFACT)
+        data = (
+            None
+            if entry["refused"]
+            else tree.read_regular(executed.sandbox.path("work"), change.path, MAX_ARTIFACT)
+        )
         if data is not None and redactor.hit(os.fsencode(change.path) + b"\n" + data):
             entry |= {"refused": "it holds a secret, or a name of the machine it was made on"}
         elif data is not None:

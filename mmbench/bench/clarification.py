@@ -198,10 +198,12 @@ class _User:
         except OSError as error:
             self.exchange.refused = f"it cannot be read: {error.strerror}"
             return ""
-        with os.fdopen(descriptor, "rb") as file:
+        try:
             now = os.fstat(descriptor)
             same = (now.st_ino, now.st_dev, now.st_size) == (status.st_ino, status.st_dev, status.st_size)
-            return file.read(QUESTION_LIMIT).decode("utf-8", "replace") if same else ""
+            return os.read(descriptor, QUESTION_LIMIT).decode("utf-8", "replace") if same else ""
+        finally:
+            os.close(descriptor)
 
     def _reply(self) -> None:
         """Put the whole answer in its place at once: a rename replaces a planted link and follows none."""

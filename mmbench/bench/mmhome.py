@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from mmbench.bench import tree
+from mmbench.bench.agents import database
 from mmbench.bench.profiles import Profile
 
 PROFILE = "bench"
 DUMMY_KEY = "metered"
 """mm fails silently without a key, so it gets one that opens nothing."""
 
-_TOKENS = re.compile(r"(\d+)→(\d+) tokens")
+MAX_DATABASE = 64 << 20
+_QUERIES = ("SELECT metadata FROM extractions", "SELECT count(*) FROM extractions")
+"""What was noted, and a row by which a whole database without a note is told from a broken one."""
+
+_TOKENS = re.compile(r"\b([0-9]{1,12})→([0-9]{1,12}) tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +114,19 @@ def read_mm_db(home: Path) -> NotedTokens | None:
 
     mm keeps no row for transcriptions, errors and answers replaced by --no-cache, so the
     meter may count more but never less. The file was in the hands of an agent: a broken
-    one counts as none.
+    one counts as none, and one that never ends is given up.
     """
-    for path in (home / ".local" / "share" / "mm" / "mm.db", home / "data" / "mm.db"):
-        if path.is_file() and not path.is_symlink():
-            return _noted(path)
+    for folder in (".local/share/mm", "data"):
+        data = tree.read_regular(home, f"{folder}/mm.db", MAX_DATABASE)
+        if data is not None:
+            log = tree.read_regular(home, f"{folder}/mm.db-wal", MAX_DATABASE) or b""
+            noted, whole = database.rows(data, log, *_QUERIES)
+            return _noted(noted) if whole else None
     return None
 
 
-def _noted(path: Path) -> NotedTokens | None:
-    try:
-        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=2.0)
-        try:
-            rows = connection.execute("SELECT metadata FROM extractions LIMIT 100000").fetchall()
-        finally:
-            connection.close()
-    except sqlite3.Error:
-        return None
-    notes = [_TOKENS.search(_suffix(metadata)) for (metadata,) in rows]
+def _noted(rows: Sequence[Mapping[str, object]]) -> NotedTokens:
+    notes = [_TOKENS.search(_suffix(row["metadata"])) for row in rows]
     pairs = [(int(note[1]), int(note[2])) for note in notes if note]
     return NotedTokens(sum(prompt for prompt, _ in pairs), sum(done for _, done in pairs), len(rows))
 
@@ -133,7 +134,7 @@ def _noted(path: Path) -> NotedTokens | None:
 def _suffix(metadata: object) -> str:
     try:
         value = json.loads(metadata) if isinstance(metadata, str) else None
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     suffix = value.get("verbose_suffix") if isinstance(value, dict) else None
     return suffix if isinstance(suffix, str) else ""

@@ -100,14 +100,27 @@ def _drive(driver: Driver, waiting: Iterator[Steps], executor: Executor, jobs: i
                 step = lane.send(future.result())
             except StopIteration:
                 continue
-            except MmbenchError as error:
-                failure = failure or error
+            except (MmbenchError, OSError) as error:
+                failure = failure or _explained(error)
                 driver.halted.set()
                 lane.close()
                 continue
             running[executor.submit(step)] = lane
     if failure is not None:
         raise failure
+
+
+def _explained(error: MmbenchError | OSError) -> MmbenchError:
+    """Return why nothing more can be run; what the machine refuses has no words of its own yet."""
+    if isinstance(error, MmbenchError):
+        return error
+    told = PrerequisiteError(
+        f"This machine refuses a step of the session: {error.strerror or error}.",
+        where=str(error.filename or ""),
+        fix="Mend that, then run the same command with --resume; nothing is lost.",
+    )
+    told.__cause__ = error
+    return told
 
 
 def _lanes(driver: Driver, specs: Sequence[TrialSpec]) -> Iterator[Steps]:

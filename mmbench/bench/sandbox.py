@@ -218,7 +218,10 @@ def _require_idle(folder: Path) -> None:
 
 
 def sweep(sandboxes: Path) -> int:
-    """Remove what killed sessions left behind; return how many. Sessions under way hold a lock."""
+    """Remove what killed sessions left behind; return how many. Sessions under way hold a lock.
+
+    What cannot be removed stays and keeps nobody from starting; `clean` says why.
+    """
     removed = 0
     for folder in sorted(sandboxes.iterdir()) if sandboxes.is_dir() else []:
         lock = folder / "lock"
@@ -231,7 +234,7 @@ def sweep(sandboxes: Path) -> int:
             if not (folder / "keep").exists():
                 tree.remove(folder)
                 removed += 1
-        except BlockingIOError:
+        except OSError:
             continue
         finally:
             os.close(descriptor)

@@ -25,6 +25,8 @@ MAX_CALLS = 10_000
 MAX_RECORD = 4 << 20
 MAX_TOTAL = 64 << 20
 MAX_ARGUMENTS, MAX_ARGUMENT = 1_000, 4_096
+LATEST_NS = 10**19 - 1
+"""The last moment that a record can tell, in the year 2286: some disks hold times of which there is no date."""
 
 _BOOT = Path(__file__).with_name("shim_boot.py")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -146,7 +148,7 @@ def _file(root: int, name: str) -> Iterator[tuple[str, os.stat_result, bytes]]:
 
 def _call(content: bytes, found: os.stat_result) -> MmCall | None:
     tag, *fields = content.split(b"\0")
-    written = found.st_mtime_ns / 1e9
+    written = min(max(found.st_mtime_ns, 0), LATEST_NS) / 1e9
     if not content:  # the disk was full when the call was made
         return MmCall((), "", written, None, None, failed=False, reason="its record was lost")
     if tag not in (CALL, STUB):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
 import stat
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,8 @@ Kind = Literal["file", "directory", "symlink", "other"]
 Change = Literal["added", "modified", "deleted"]
 HASH_LIMIT = 512 << 20
 """Larger files are told by their size only: hashing them would take longer than the agent."""
+DEEPEST = 8
+"""Levels below a tree's root at which things are removed; names of full length still make a path there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,31 +162,45 @@ def _now(root: Path, path: str, change: Change, mark: Mark) -> TreeChange:
 
 
 def file_hash(path: Path) -> str | None:
-    """Return the SHA-256 of a regular file; None for anything else, unreadable or too large.
+    """Return the SHA-256 of a regular file; None for anything else, unreadable or too large."""
+    file = _opened(path, HASH_LIMIT)
+    if file is None:
+        return None
+    with file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_regular(root: Path, path: str, limit: int) -> bytes | None:
+    """Read a regular file of at most `limit` bytes below a folder; None for anything else.
+
+    The file itself may be no link, and no folder on the way may lead out of `root`:
+    what an agent made must not make the harness read a file of the user's.
+    """
+    place = root / path
+    if not Path(os.path.realpath(place.parent)).is_relative_to(os.path.realpath(root)):
+        return None
+    file = _opened(place, limit)
+    if file is None:
+        return None
+    with file:
+        return file.read(limit)
+
+
+def _opened(path: Path, limit: int) -> BufferedReader | None:
+    """Open a regular file of at most `limit` bytes.
 
     Opened without following links or blocking, and looked at again once open,
-    so that a FIFO or a link put in its place is never read.
+    so that a FIFO, a folder or a link put in its place is never read.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > HASH_LIMIT:
-            return None
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def read_regular(path: Path, limit: int) -> bytes | None:
-    """Read a regular file of at most `limit` bytes that no link leads to; None for anything else."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        return file.read(limit) if stat.S_ISREG(status.st_mode) and status.st_size <= limit else None
+    status = os.fstat(descriptor)
+    if stat.S_ISREG(status.st_mode) and status.st_size <= limit:
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    return None
 
 
 def digest(after: Mapping[str, Mark], found: list[TreeChange], origin: Mapping[str, str]) -> str:
@@ -205,25 +222,30 @@ def shown(path: str) -> str:
 
 
 def remove(root: Path) -> None:
-    """Remove a tree whatever modes its folders were given; OSError when something stays.
+    """Remove a tree whatever modes its folders were given and however deep it is; OSError when something stays.
 
-    A folder without permissions hides its entries from `rmtree`, so every folder
-    is opened up first; links are never followed.
+    Every folder is opened up before it is looked into, links are never followed. What
+    lies deep is first brought to the top: nothing can be done at a path longer than
+    the system takes, which an agent reaches by changing folder.
     """
-    with contextlib.suppress(FileNotFoundError):
-        _open_up(root)
-    with contextlib.suppress(FileNotFoundError):
-        shutil.rmtree(root)
-
-
-def _open_up(root: Path) -> None:
-    if stat.S_ISDIR(root.lstat().st_mode):
-        root.chmod(0o700)
-    pending = [root]
+    if root.is_symlink():
+        root.unlink()
+    folders: list[Path] = []
+    pending = [(root, 0)] if root.exists() else []
     while pending:
-        for entry in os.scandir(pending.pop()):
-            if entry.is_dir(follow_symlinks=False):
-                folder = Path(entry.path)
-                if entry.stat(follow_symlinks=False).st_mode & 0o700 != 0o700:
-                    folder.chmod(0o700)
-                pending.append(folder)
+        folder, depth = pending.pop()
+        folders.append(folder)
+        folder.chmod(0o700)
+        with os.scandir(folder) as entries:
+            found = list(entries)
+        for entry in found:
+            path = folder / entry.name
+            if not entry.is_dir(follow_symlinks=False):
+                path.unlink()
+            elif depth < DEEPEST:
+                pending.append((path, depth + 1))
+            else:
+                path.chmod(0o700)  # or it could not be moved
+                pending.append((path.rename(root / uuid.uuid4().hex), 1))
+    for folder in reversed(folders):
+        folder.rmdir()

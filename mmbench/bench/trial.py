@@ -195,9 +195,10 @@ def _run(
 def _extras(launch: Launch, sandbox: Sandbox) -> dict[str, bytes]:
     """Read the files that the adapter asked for, the first match of a pattern; regular ones under a cap."""
     found: dict[str, bytes] = {}
+    home = sandbox.path("home")
     for name, pattern in launch.extras.items():
-        path = next(iter(sorted(sandbox.path("home").glob(pattern))), None)
-        data = None if path is None else tree.read_regular(path, EXTRA_LIMIT)
+        path = next(iter(sorted(home.glob(pattern))), None)
+        data = None if path is None else tree.read_regular(home, str(path.relative_to(home)), EXTRA_LIMIT)
         if data is not None:
             found[name] = data
     return found

@@ -166,6 +166,26 @@ def test_an_empty_file_asks_nothing(work: Path, text: str) -> None:
     assert not (work / "QUESTION.txt").exists()
 
 
+def test_a_folder_that_takes_the_questions_place_at_the_last_moment_is_not_read(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.open
+
+    def swapping(path: Any, flags: int, *more: int, **options: Any) -> int:
+        if path == "QUESTION.txt":
+            (work / "QUESTION.txt").unlink()
+            (work / "QUESTION.txt").mkdir()
+        return before(path, flags, *more, **options)
+
+    def act() -> None:
+        (work / "QUESTION.txt").write_text(QUESTION)
+        monkeypatch.setattr(os, "open", swapping)
+        assert wait_for((work / "QUESTION.txt").is_dir)
+        monkeypatch.undo()
+
+    assert talk(work, act).question is None
+
+
 def test_the_answer_follows_no_link(work: Path) -> None:
     victim = work.parent / "victim.txt"
     victim.write_text("mine")

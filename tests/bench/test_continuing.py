@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from mmbench import cli, ledger
+from mmbench.bench.sandbox import Sandbox
 from tests.support import tiny
 from tests.support.judge_endpoint import JudgeEndpoint, score
 from tests.support.tiny import Place
@@ -74,6 +77,23 @@ def test_rejudge_asks_for_missing_verdicts_and_runs_nothing(place: Place) -> Non
         assert len(judge.questions) == asked + 1
         assert (place.root / "count").read_text().count("x") == 2
         assert cli.main([*words, "--resume"]) == 0
+    assert ledger.load(place.ledger).states() == {"completed": 4}
+
+
+def test_a_sandbox_that_cannot_be_removed_ends_the_session_with_the_reason(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def busy(self: Sandbox) -> None:
+        raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), str(self.root))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Sandbox, "remove", busy)
+        assert cli.main(place.words()) == 3
+    assert "resource busy" in capsys.readouterr().err
+    first = ledger.load(place.ledger)
+    assert first.ends[-1]["reason"] == "error"
+    assert first.states() == {"completed": 1, "queued": 3}
+    assert cli.main(place.words("--resume")) == 0
     assert ledger.load(place.ledger).states() == {"completed": 4}
 
 

@@ -69,6 +69,7 @@ SCRIPTS = {
     "flood": f"head -c {FLOOD} /dev/zero | tr '\\0' x; printf '\\n{{\"type\": \"end\", \"text\": \"after it\"}}\\n'",
     "daemon": f"setsid sleep {SLEEP} > /dev/null 2>&1 & (sleep {SLEEP} &) ; echo left",
     "read-only": 'mkdir -p "$HOME/.config/own"; echo x > "$HOME/.config/own/file"; chmod -R a-w "$HOME" .; echo kept',
+    "too-deep": "n=0; while [ $n -lt 250 ]; do mkdir {0} && cd {0}; n=$((n + 1)); done; echo dug".format("d" * 20),
     "killed": "kill -SEGV $$",
     "key": 'printf "%s\\n" "$AGENT_KEY"; printf "%s\\n" "$AGENT_KEY" > key.txt',
 }  # fmt: skip
@@ -148,6 +149,7 @@ def test_a_session_of_plain_text(tmp_path: Path) -> None:
     assert "owned" not in seen["escapes"][2]
     assert seen["daemon"] == ("completed", None, "left")
     assert seen["read-only"] == ("completed", None, "kept")
+    assert seen["too-deep"] == ("completed", None, "dug")
     assert seen["killed"][:2] == ("agent_error", "crash")
     assert not [
         process for process in psutil.process_iter(["cmdline"]) if SLEEP in (process.info["cmdline"] or [])

@@ -5,6 +5,7 @@ import re
 import sqlite3
 import subprocess
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,29 @@ def test_tokens_noted_by_mm_are_summed(tmp_path: Path) -> None:
     assert read_mm_db(tmp_path) == NotedTokens(1240, 60, 7)
 
 
+def test_a_database_without_a_note_tells_so(tmp_path: Path) -> None:
+    database(tmp_path)
+    assert read_mm_db(tmp_path) == NotedTokens(0, 0, 0)
+
+
+def test_notes_that_an_agent_forged_break_nothing(tmp_path: Path) -> None:
+    database(tmp_path, suffix(f"{'9' * 5000}→1"), "[" * 100_000, suffix("2→3"))
+    assert read_mm_db(tmp_path) == NotedTokens(2, 3, 3)
+
+
+def test_a_view_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mmbench.bench.agents.database.CHECKS", 3)
+    path = tmp_path / "data" / "mm.db"
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as connection:
+        endless = (
+            "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT a AS metadata FROM n"
+        )
+        connection.execute(f"CREATE VIEW extractions AS {endless}")
+        connection.commit()
+    assert read_mm_db(tmp_path) is None
+
+
 def test_no_database_and_a_broken_one_are_none(tmp_path: Path) -> None:
     assert read_mm_db(tmp_path) is None
     path = tmp_path / ".local" / "share" / "mm" / "mm.db"
@@ -113,4 +137,11 @@ def test_a_database_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     link = tmp_path / "home" / ".local" / "share" / "mm" / "mm.db"
     link.parent.mkdir(parents=True)
     link.symlink_to(path)
+    assert read_mm_db(tmp_path / "home") is None
+
+
+def test_a_folder_that_leads_out_of_the_home_is_not_entered(tmp_path: Path) -> None:
+    path = database(tmp_path / "elsewhere", suffix("1→1"))
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "data").symlink_to(path.parent)
     assert read_mm_db(tmp_path / "home") is None

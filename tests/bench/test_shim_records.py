@@ -60,6 +60,15 @@ def test_no_bytes_break_the_reader(tmp_path: Path, content: bytes) -> None:
         assert call.started_at >= 0 and (call.duration_s is None or call.duration_s >= 0)
 
 
+@pytest.mark.parametrize("moment", [-5, 2**40])
+def test_a_record_of_any_time_has_a_date(tmp_path: Path, moment: int) -> None:
+    path = tmp_path / "1.0"
+    path.write_bytes(record(CALL))
+    os.utime(path, (moment, moment))
+    (call,) = read_calls(tmp_path)
+    assert 0 <= call.started_at <= 1e10
+
+
 def test_hostile_folder(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.write_bytes(record(CALL, "5", "/w", "1", "stolen", *GOOD_END))

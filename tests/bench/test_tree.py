@@ -121,6 +121,38 @@ def test_folders_without_permissions_are_removed_by_an_ordinary_user() -> None:
     assert (done.stdout.strip(), done.stderr) == ("False", "")
 
 
+@pytest.mark.parametrize(("name", "levels"), [("d" * 200, 40), ("d", 2500)])
+def test_folders_deeper_than_any_path_are_removed(tmp_path: Path, name: str, levels: int) -> None:
+    # Made as an agent makes them, from folder to folder; the first is over the length of a path, the second
+    # over the depth of a recursion.
+    script = (
+        "import os, sys\nfor _ in range(int(sys.argv[2])):\n os.mkdir(sys.argv[1]); os.chdir(sys.argv[1])"
+    )
+    root = tmp_path / "tree"
+    root.mkdir()
+    subprocess.run([sys.executable, "-c", script, name, str(levels)], cwd=root, check=True)
+    (root / "out").symlink_to(tmp_path)
+    (tmp_path / "kept").touch()
+    tree.remove(root)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_a_file_is_read_only_where_no_link_leads_out(tmp_path: Path) -> None:
+    (tmp_path / "users" / "own").mkdir(parents=True)
+    (tmp_path / "users" / "own" / "key").write_text("secret")
+    home = tmp_path / "home"
+    (home / "here").mkdir(parents=True)
+    (home / "here" / "file").write_text("ours")
+    (home / "away").symlink_to(tmp_path / "users")
+    (home / "beside").symlink_to("here")
+    (home / "file").symlink_to("here/file")
+    (home / "loop").symlink_to("loop")
+    assert tree.read_regular(home, "here/file", 10) == tree.read_regular(home, "beside/file", 10) == b"ours"
+    refused = ("away/own/key", "../users/own/key", "file", "here", "none", "here/none", "loop/x")
+    assert [tree.read_regular(home, path, 10) for path in refused] == [None] * 7
+    assert tree.read_regular(home, "here/file", 3) is None
+
+
 @given(st.dictionaries(st.text("ab", min_size=1, max_size=3), st.binary(max_size=20), max_size=5))
 def test_changes_between_two_trees_are_symmetric_in_kind(files: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
