@@ -31,7 +31,7 @@ from mmbench.report import figures
         (figures.count(12_345), "12.3 k"),
         (figures.count(999_900), "1,000 k"),
         (figures.count(2_500_000), "2.50 M"),
-        (figures.count(340_000), "340 k"),
+        (figures.count(340_000), "340 k"),
         (figures.money(0.01234), "$0.0123"),
         (figures.money(0.044), "$0.0440"),
         (figures.money(0), "$0.00"),
