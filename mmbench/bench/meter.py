@@ -14,6 +14,7 @@ usage is counted as `unmetered`.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from base64 import b64decode
@@ -22,6 +23,7 @@ from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import unquote
 
 import requests
 import urllib3
@@ -180,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         return self.server.accounts.find(token), ""
 
     def _forward(self, account: Account, path: str) -> None:
-        if not path:
+        if not path or _leads_out(path):
             message = "In this trial mm may only reach its own profile."
             raise _Failed(403, "other_hosts", message, closing=True)
         body = self._body()
@@ -255,6 +257,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header(*(("content-length", length) if length else ("transfer-encoding", "chunked")))
         self.end_headers()
+
+
+def _leads_out(path: str) -> bool:
+    """Tell a path that would be folded to one beside the profile's API: the key may open more than models there."""
+    steps = re.split(r"[/\\]", unquote(path.partition("?")[0]))
+    return not {".", ".."}.isdisjoint(steps)
 
 
 def _returned(answer: requests.Response, but: set[str] | None = None) -> list[tuple[str, str]]:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import http.client
 import json
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import pytest
@@ -192,6 +194,26 @@ def test_as_a_proxy_it_leads_nowhere_and_counts_who_tried(bench: Bench, url: str
             assert session.get(url, timeout=5).status_code == 403
         except requests.exceptions.ProxyError as error:
             assert "403" in str(error)
+    assert bench.upstream.asked == []
+    assert bench.meter.close("t").errors == {"other_hosts": 1}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../account/keys",
+        "%2e%2e/%2E%2e/account/keys",
+        "chat/..%2f..%2f../account",
+        "..\\..\\account",
+        "./x",
+    ],
+)
+def test_no_path_leads_out_of_the_profiles_own_api(bench: Bench, path: str) -> None:
+    address = urlsplit(bench.url)
+    with closing(http.client.HTTPConnection(str(address.hostname), address.port, timeout=10)) as connection:
+        connection.request("GET", f"{address.path}/{path}")
+        with connection.getresponse() as answer:
+            assert answer.status == 403
     assert bench.upstream.asked == []
     assert bench.meter.close("t").errors == {"other_hosts": 1}
 
