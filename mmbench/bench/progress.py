@@ -16,6 +16,7 @@ from rich.text import Text
 
 from mmbench.bench.trial import TrialSpec
 from mmbench.records import Line
+from mmbench.terminal import visible
 
 GOOD, BAD, DIM = "green", "red", "dim"
 
@@ -25,15 +26,20 @@ def outcome_text(record: Line, checks: Line | None, verdict: Line | None = None)
     status = record["status"]
     if checks is None:
         failure = record["failure"] or {"kind": "unknown", "message": ""}
-        return Text(f"{status}: {failure['kind']} {failure['message']}".strip()[:160], style=BAD)
+        return _bad(f"{status}: {failure['kind']} {failure['message']}".strip())
     if checks["checkpoint_score"] is None:
-        return Text(f"ungraded: {checks['error']}"[:160], style=BAD)
+        return _bad(f"ungraded: {checks['error']}")
     if verdict is not None and verdict["status"] == "failed":
-        return Text(f"without a verdict: {verdict['error']}"[:160], style=BAD)
+        return _bad(f"without a verdict: {verdict['error']}")
     points = 100 * checks["checkpoint_score"] if verdict is None else verdict["correctness"]
     style = GOOD if points >= 60 else ""
     note = "" if status == "completed" else f"  {status}"
-    return Text(f"{points:5.1f}{note}", style=style)
+    return Text(f"{points:5.1f} points{note}", style=style)
+
+
+def _bad(text: str) -> Text:
+    """Return the beginning of a reason, which holds words of agents and endpoints, as one line."""
+    return Text(visible(text[:160]).replace("\n", " "), style=BAD)
 
 
 class Progress:

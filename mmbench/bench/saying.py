@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
+from statistics import fmean
 
 from rich.console import Console
 from rich.text import Text
 
+from mmbench import soundness
 from mmbench.bench.estimate import Estimate
-from mmbench.bench.plan import Plan
+from mmbench.bench.plan import Excluded, Plan
 from mmbench.bench.preflight import Passed
 from mmbench.layout import short
 from mmbench.power import detectable_lift
-from mmbench.records import Session
+from mmbench.records import Session, TrialKey
+from mmbench.soundness import CONTROL, TREATED, Soundness
+
+ARMS = (CONTROL, TREATED)
 
 
 def passed(console: Console, result: Passed) -> None:
@@ -29,9 +36,8 @@ def plan(console: Console, name: str, drawn: Plan, expected: Estimate | None) ->
         + Text(f"{len(drawn.schedule)} trials: {count} cases × {drawn.runs} × {', '.join(drawn.arms)}"),
         soft_wrap=True,
     )
-    for left in drawn.excluded:
-        scope = f"{left.case} ({left.arm})" if left.arm else left.case
-        console.print(Text(f"  not run: {scope}: {left.reason}", style="dim"), soft_wrap=True)
+    for line in left_out(drawn.excluded):
+        console.print(Text(f"  not run: {line}", style="dim"), soft_wrap=True)
     console.print(Text(f"  {forecast(expected)}", style="dim"), soft_wrap=True)
     if count > 1:
         lift = detectable_lift(count, drawn.runs)
@@ -39,6 +45,16 @@ def plan(console: Console, name: str, drawn: Plan, expected: Estimate | None) ->
             Text(f"  this design can detect a lift of about {lift:.0f} points (80 % power)", style="dim"),
             soft_wrap=True,
         )
+
+
+def left_out(excluded: Iterable[Excluded]) -> list[str]:
+    """Say which cases, or which arms of them, are not run, and each reason once."""
+    cases: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    for left in excluded:
+        cases[left.reason, left.arm].append(left.case)
+    return [
+        f"{', '.join(names)}{f' ({arm})' if arm else ''}: {reason}" for (reason, arm), names in cases.items()
+    ]
 
 
 def forecast(expected: Estimate | None) -> str:
@@ -54,7 +70,34 @@ def forecast(expected: Estimate | None) -> str:
 
 
 def summary(console: Console, final: Session, path: Path) -> None:
-    """Say how a session ended and where its results are."""
-    counts = ", ".join(f"{count} {name}" for name, count in sorted(final.states().items()))
+    """Say how a session ended, what it came to, and where its results are."""
+    states = final.states()
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in sorted(states.items()))
     console.print(Text(f"{final.id}: {counts}", style="bold"), soft_wrap=True)
+    console.print(correctness(final), soft_wrap=True)
+    if set(states) - {"completed"}:
+        console.print("Not every trial is graded: the same command with --resume goes on.", soft_wrap=True)
     console.print(f"Results: {short(path)}", soft_wrap=True)
+
+
+def correctness(final: Session) -> str:
+    """Say the mean correctness of both arms: over the cases, of the sound pairs, as the report has it."""
+    by_case: dict[str, list[list[float]]] = defaultdict(list)
+    for pair in soundness.pairs(final):
+        if pair.sound:
+            by_case[pair.case].append(_scores(final, pair))
+    if not by_case:
+        return "No pair of trials is sound, so there is no correctness to compare."
+    without, with_mm = (
+        fmean(fmean(run[side] for run in runs) for runs in by_case.values()) for side in (0, 1)
+    )
+    return (
+        f"Correctness without mm {without:.1f}, with mm {with_mm:.1f} points, over "
+        f"{sum(map(len, by_case.values()))} sound pairs; the report adds the intervals."
+    )
+
+
+def _scores(final: Session, pair: Soundness) -> list[float]:
+    """Return both scores of a sound pair, which has them."""
+    lasts = [final.trials[TrialKey(pair.case, arm, pair.run)].last for arm in ARMS]
+    return [last.correctness for last in lasts if last is not None and last.correctness is not None]
