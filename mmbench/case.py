@@ -177,8 +177,17 @@ def read_folder(folder: Path) -> dict[str, Any]:
     for name, place in TEXT_FILES.items():
         file = folder / name
         if file.is_file():
-            _put(document, place, file.read_text(encoding="utf-8"))
+            _put(document, place, _text(file))
     return document
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"The file is not UTF-8: {error}.", where=f"{file.parent.name}/{file.name}"
+        ) from error
 
 
 def _json(data: bytes, source: str) -> dict[str, Any]:
@@ -194,7 +203,8 @@ def _json(data: bytes, source: str) -> dict[str, Any]:
 def _put(document: dict[str, Any], place: tuple[str, ...], text: str) -> None:
     for name in place[:-1]:
         document = document.setdefault(name, {})
-    document[place[-1]] = text
+    if isinstance(document, dict):  # else the schema says what is wrong with it
+        document[place[-1]] = text
 
 
 def documents(path: Path) -> Iterator[tuple[Any, str, Path | None]]:
@@ -217,8 +227,8 @@ def _yaml(path: Path) -> Iterator[tuple[Any, str, Path | None]]:
     import yaml
 
     try:
-        value = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+        value = yaml.safe_load(path.read_bytes())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DataError(f"The case is not YAML: {error}.", where=path.name) from error
     for index, document in enumerate(value if isinstance(value, list) else [value]):
         yield document, f"{path.name}#{index}" if isinstance(value, list) else path.name, None

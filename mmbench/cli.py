@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from mmbench import __version__, cli_cases, cli_judge, cli_results
-from mmbench.errors import Interrupted, MmbenchError, UsageError
+from mmbench import __version__, cli_cases, cli_judge, cli_results, terminal
+from mmbench.errors import Interrupted, MmbenchError, PrerequisiteError, UsageError, refused
 from mmbench.layout import Project, project, short
 
 if TYPE_CHECKING:
@@ -34,17 +34,29 @@ Command = Callable[[argparse.Namespace, Project], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises instead of exiting, so that one place prints errors."""
+    """An argument parser that raises instead of exiting, so that one place prints errors.
+
+    Options have no short forms: the noxfile looks for them by their full names.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **{"allow_abbrev": False, **options})
 
     def error(self, message: str) -> NoReturn:
         """Raise the fault of the command line."""
-        raise UsageError(f"{message[:1].upper()}{message[1:]}.", fix=f"See `{self.prog} --help`.")
+        raise UsageError(f"{message[:1].upper()}{message[1:]}.", fix=f"See `{_help(self.prog)}`.")
+
+
+def _help(prog: str) -> str:
+    """Return the command for help as the user can type it: inside a Nox session only Nox is at hand."""
+    session = os.environ.get("NOX_CURRENT_SESSION")
+    return f"nox -s {session} -- --help" if session else f"{prog} --help"
 
 
 def parser() -> Parser:
     """Build the parser of every command."""
     top = Parser(
-        prog="mmbench",
+        prog="python -m mmbench",
         description="Measure whether the mm command-line tool makes AI agents more capable and faster.",
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -64,7 +76,7 @@ def parser() -> Parser:
     publish.add_argument("--address", help="https address of the published site")
     serve = _add(commands, "serve", _serve, "serve the site on this machine, rebuilt when results change")
     _report_arguments(serve)
-    serve.add_argument("--port", type=int, default=8765, help="port on 127.0.0.1 (default 8765)")
+    serve.add_argument("--port", type=_port, default=8765, help="port on 127.0.0.1 (default 8765)")
     _agents_arguments(_add(commands, "agents", _agents, "list, install or debug agent adapters"))
     cli_cases.register(partial(_add, commands))
     cli_results.register(partial(_add, commands))
@@ -89,6 +101,12 @@ def _names(text: str) -> tuple[str, ...]:
 def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port from 0 to 65535")
     return int(text)
 
 
@@ -222,11 +240,11 @@ def _validate(arguments: argparse.Namespace, where: Project) -> int:
 
     report = validation.validate(where, arguments.paths)
     for fault in report.faults:
-        print(fault)
+        print(terminal.visible(str(fault)))
     beside = f", {report.beside} files beside them" if report.beside else ""
     print(
         f"{report.cases} cases, {report.ledgers} results files, {report.lines} lines{beside}: "
-        f"{len(report.faults)} faults"
+        f"{validation.counted(report.faults)}"
     )
     return 4 if report.faults else 0
 
@@ -235,12 +253,19 @@ def _report(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench import scan
 
     out = arguments.out or where.root / "_site"
+    _require_results(arguments)
     scan.require_clean(where.results, where.state / "scan.json")
     report = _build(arguments, where, out)
     for warning in report.warnings:
         print(f"Warning: {warning}", file=sys.stderr)
     print(f"{report.sessions} sessions, {report.pages} pages. Open {short(out / 'index.html')}")
     return 0
+
+
+def _require_results(arguments: argparse.Namespace) -> None:
+    """Refuse a folder that was named and is not there: an empty site would hide the slip."""
+    if arguments.results is not None and not arguments.results.is_dir():
+        raise UsageError(f"There is no folder {arguments.results}.", fix="Name the one of the results files.")
 
 
 def _build(arguments: argparse.Namespace, where: Project, out: Path) -> BuildReport:
@@ -270,6 +295,7 @@ def _serve(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench.report import serve
 
     out = arguments.out or where.root / "_site"
+    _require_results(arguments)
     serve.serve(out, partial(_build, arguments, where, out), (where.results, where.site), arguments.port)
     return 0
 
@@ -288,23 +314,37 @@ def _console() -> Console:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; every error a user can cause is one paragraph."""
+    words = sys.argv[1:] if argv is None else argv
     try:
-        words = sys.argv[1:] if argv is None else argv
         arguments = parser().parse_args(words)
         arguments.typed = tuple(words)
         where = project(results=getattr(arguments, "results", None))
         code: int = arguments.run(arguments, where)
     except MmbenchError as error:
         return _fail(error)
+    except ModuleNotFoundError as error:
+        return _fail(_missing(error, words[0] if words else ""))
     except KeyboardInterrupt:
         return _fail(Interrupted("Interrupted.", fix="Add --resume to the same command to go on."))
     except BrokenPipeError:
         # The reader of our output went away: not worth a word, and nothing more can be flushed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _fail(refused(error))
     return code
 
 
+def _missing(error: ModuleNotFoundError, command: str) -> PrerequisiteError:
+    """Explain a package that this environment lacks; a missing part of mmbench itself is no user's fault."""
+    if not error.name or error.name.partition(".")[0] == "mmbench":
+        raise error
+    return PrerequisiteError(
+        f"This Python has no package '{error.name}', which `{command}` needs.",
+        fix=f"Run it through Nox, which installs what it needs: nox -s {command}",
+    )
+
+
 def _fail(error: MmbenchError) -> int:
-    print(f"mmbench: {error}", file=sys.stderr)
+    print(terminal.visible(f"mmbench: {error}"), file=sys.stderr)
     return error.exit_code

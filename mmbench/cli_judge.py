@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from mmbench import terminal
 from mmbench.layout import Project
 
 Run = Callable[[argparse.Namespace, Project], int]
@@ -136,7 +137,7 @@ def _judge(arguments: argparse.Namespace, where: Project) -> int:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr)
+    print(terminal.visible(line), file=sys.stderr)
 
 
 def _regrade(arguments: argparse.Namespace, where: Project) -> int:
@@ -157,5 +158,5 @@ def _regrade(arguments: argparse.Namespace, where: Project) -> int:
             f"{one.session}: {one.done} regraded, {one.moved} with another correctness, {len(one.left)} not"
         )
         for trial, reason in one.left.items():
-            print(f"  {trial}: {reason}")
+            print(terminal.visible(f"  {trial}: {reason}"))
     return 1 if any(one.left for one in found) else 0

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from mmbench import terminal
 from mmbench.errors import UsageError, unknown
 from mmbench.layout import Project
 
@@ -83,7 +84,7 @@ def _verify(arguments: argparse.Namespace, where: Project) -> int:
 
     found = verify.verify(where, arguments.paths, since=arguments.since, head=arguments.expected_head)
     for fault in found.faults:
-        print(fault, file=sys.stderr)
+        print(terminal.visible(str(fault)), file=sys.stderr)
     print(found.summary())
     return 4 if found.faults else 0
 
@@ -114,7 +115,14 @@ def _paths(arguments: argparse.Namespace, where: Project) -> list[Path]:
     from mmbench import ledger
 
     named = [ledger.of_session(where, name) for name in arguments.sessions]
-    return named or list(ledger.ledgers(where.results))
+    found = named or list(ledger.ledgers(where.results))
+    if not found:
+        raise UsageError(
+            "There are no results files.",
+            where=str(where.results),
+            fix="Name their folder with --results DIR, or make one with `nox -s bench`.",
+        )
+    return found
 
 
 def _compare(arguments: argparse.Namespace, where: Project) -> int:

@@ -48,6 +48,15 @@ class Interrupted(MmbenchError):  # noqa: N818 (an interruption, not an error)
     exit_code = 130
 
 
+def refused(error: OSError, *, fix: str = "") -> PrerequisiteError:
+    """Build the error for what this machine refuses: a folder that is closed, a disk that is full, and the like."""
+    return PrerequisiteError(
+        f"This machine refuses a step: {error.strerror or error}.",
+        where=str(error.filename or ""),
+        fix=fix or "Mend that, then run the same command again.",
+    )
+
+
 def unknown(kind: str, name: str, known: Iterable[str], *, fix: str = "") -> UsageError:
     """Build the error for an unknown name, with the nearest known ones."""
     choices = sorted(known)

@@ -225,10 +225,15 @@ FORMATS: Mapping[str, Callable[[Project, Sequence[Path]], Files]] = {
 
 
 def write(files: Files, out: Path) -> int:
-    """Write files below a folder; return how many. DataError when there is nothing to write."""
+    """Write files below a folder; return how many.
+
+    DataError when there is nothing to write, or a results file names a place elsewhere.
+    """
     count = 0
     for name, data in files:
         path = out / name
+        if not path.resolve().is_relative_to(out.resolve()):
+            raise DataError(f"A session would be written out of the folder, to {name}.", where=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
         count += 1

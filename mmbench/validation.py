@@ -28,6 +28,16 @@ class Fault:
         return f"{place}: {self.pointer}: {self.reason}"
 
 
+def shown(path: Path) -> str:
+    """Name a results file with its folder, which is not always results/."""
+    return f"{path.absolute().parent.name}/{path.name}"
+
+
+def counted(faults: Sequence[Fault]) -> str:
+    """Say how many there are."""
+    return "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
+
+
 @dataclass(slots=True)
 class Validation:
     """What was looked at, and every fault."""
@@ -92,6 +102,7 @@ def _suite(path: Path, found: Validation) -> None:
     seen: dict[str, str] = {}
     try:
         case.about(path)
+        before = found.cases
         for document, source, folder in case.documents(path):
             found.cases += 1
             for fault in case.faults(document, source, folder):
@@ -101,6 +112,8 @@ def _suite(path: Path, found: Validation) -> None:
                 found.faults.append(
                     Fault(*_place(source), "/id", f"{name!r} is already used in {seen[name]}")
                 )
+        if found.cases == before:
+            found.faults.append(Fault(path.name, None, "/", "it holds no case"))
     except DataError as error:
         found.faults.append(Fault(*_place(error.where or path.name), "/", error.what))
 
@@ -115,7 +128,7 @@ def _ledger(path: Path, found: Validation) -> None:
     found.ledgers += 1
     lines, tail = ledger.split(path.read_bytes())
     found.lines += len(lines)
-    name = f"results/{path.name}"
+    name = shown(path)
     if tail:
         found.faults.append(
             Fault(name, len(lines) + 1, "/", "the last line is torn; the next `bench --resume` repairs it")
@@ -207,7 +220,7 @@ def _stored_cases(folder: Path) -> Iterator[Fault]:
         name = f"results/cases/{path.name}"
         try:
             document = jsontext.loads(path.read_bytes())
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             yield Fault(name, None, "/", f"it is not JSON: {error}")
             continue
         if jsontext.digest(document) != path.stem:

@@ -33,7 +33,9 @@ def void(
         ]
         if not hit:
             named = ", ".join(
-                f"{name} {value}" for name, value in (("run", run), ("case", case), ("arm", arm)) if value
+                f"{name} {value}"
+                for name, value in (("run", run), ("case", case), ("arm", arm))
+                if value is not None
             )
             raise UsageError(
                 f"Session {session} has nothing scheduled for {named}.", fix="See its first line."

@@ -132,3 +132,25 @@ def test_the_digest_follows_the_content_and_not_its_order() -> None:
     turned = dict(reversed(DOCUMENT.items()))
     assert case.Case(DOCUMENT, "a").digest == case.Case(turned, "b").digest
     assert case.Case(DOCUMENT | {"prompt": "Other?"}, "a").digest != case.Case(DOCUMENT, "a").digest
+
+
+def test_a_text_that_is_not_utf8_names_its_file(tmp_path: Path) -> None:
+    place = folder(tmp_path / "suite", DOCUMENT)
+    (place / "prompt.md").write_bytes(b"caf\xe9")
+    with pytest.raises(DataError, match="not UTF-8") as error:
+        case.load_suite(tmp_path, str(tmp_path / "suite"))
+    assert error.value.where == "find-it/prompt.md"
+
+
+@pytest.mark.parametrize("data", [b"caf\xe9", b"when: 2020-13-45", b"[" * 5000])
+def test_a_file_that_is_no_yaml_names_itself(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "cases.yaml").write_bytes(data)
+    with pytest.raises(DataError) as error:
+        case.load_suite(tmp_path, str(tmp_path / "cases.yaml"))
+    assert error.value.where == "cases.yaml"
+
+
+def test_a_solution_beside_a_document_without_room_for_it_is_a_fault(tmp_path: Path) -> None:
+    folder(tmp_path / "suite", DOCUMENT | {"solutions": "none"}, solution="true")
+    with pytest.raises(DataError, match="/solutions"):
+        case.load_suite(tmp_path, str(tmp_path / "suite"))

@@ -114,3 +114,10 @@ def test_the_command_writes_files(where: Project, tmp_path: Path, capsys: pytest
 def test_nothing_to_write_is_said(where: Project, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nothing to export"):
         export.write(iter(()), tmp_path)
+
+
+def test_no_results_file_can_have_anything_written_elsewhere(tmp_path: Path) -> None:
+    for name in ("../out.json", "a/../../out.json", str(tmp_path / "out.json")):
+        with pytest.raises(DataError, match="out of the folder"):
+            export.write(iter([(name, b"{}")]), tmp_path / "export")
+    assert not (tmp_path / "out.json").exists()

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from mmbench import terminal
 from mmbench.bench import agents, installation, toolchain
 from mmbench.bench.agents.base import RawRun
 from mmbench.errors import UsageError
@@ -76,7 +77,7 @@ def parsed(arguments: argparse.Namespace) -> str:
     value = normal_form(agents.load(arguments.names[0]).parse(raw))
     if arguments.json:
         return json.dumps(value, indent=2)
-    return "\n".join(f"{key:<12} {_shown(item)}" for key, item in value.items())
+    return terminal.visible("\n".join(f"{key:<12} {_shown(item)}" for key, item in value.items()))
 
 
 def normal_form(outcome: Outcome) -> dict[str, Any]:

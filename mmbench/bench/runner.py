@@ -20,7 +20,7 @@ from mmbench.bench.grade import grade
 from mmbench.bench.judging import Judging
 from mmbench.bench.trial import Executed, Setting, TrialSpec, execute
 from mmbench.bench.trial_record import no_run
-from mmbench.errors import MmbenchError, PrerequisiteError
+from mmbench.errors import MmbenchError, PrerequisiteError, refused
 from mmbench.ledger import Ledger, utc_now
 from mmbench.outcome import Failure, Outcome
 from mmbench.records import Attempt, Line
@@ -111,16 +111,10 @@ def _drive(driver: Driver, waiting: Iterator[Steps], executor: Executor, jobs: i
 
 
 def _explained(error: MmbenchError | OSError) -> MmbenchError:
-    """Return why nothing more can be run; what the machine refuses has no words of its own yet."""
+    """Return why nothing more can be run."""
     if isinstance(error, MmbenchError):
         return error
-    told = PrerequisiteError(
-        f"This machine refuses a step of the session: {error.strerror or error}.",
-        where=str(error.filename or ""),
-        fix="Mend that, then run the same command with --resume; nothing is lost.",
-    )
-    told.__cause__ = error
-    return told
+    return refused(error, fix="Mend that, then run the same command with --resume; nothing is lost.")
 
 
 def _lanes(driver: Driver, specs: Sequence[TrialSpec]) -> Iterator[Steps]:

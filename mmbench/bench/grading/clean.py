@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from mmbench.terminal import visible
+
 MAX_REASON = 600
 
 # CSI, OSC and the other string sequences (ended by BEL or ST, never running past a line), two-byte escapes.
@@ -67,4 +69,4 @@ def one_line(text: str, limit: int = MAX_REASON) -> str:
     """Return the text as one line that any encoder takes: controls and surrogates escaped, cut off."""
     text = text if len(text) <= limit else f"{text[: limit - 1]}…"
     text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    return "".join(c if c.isprintable() else " " if c in "\n\t" else ascii(c)[1:-1] for c in text)
+    return visible(text.replace("\n", " ").replace("\t", " "))

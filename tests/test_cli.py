@@ -1,0 +1,60 @@
+"""What the command line says of a slip, and how it ends."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from mmbench import cli
+
+
+@pytest.fixture(autouse=True)
+def _by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NOX_CURRENT_SESSION", raising=False)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "See `python -m mmbench --help`."),
+        (["bench", "nop", "local", "--runs", "0"], "See `python -m mmbench bench --help`."),
+        (["bench", "nop", "--case", "photo-log"], "Unrecognized arguments: --case"),
+        (["serve", "--port", "99999"], "'99999' is not a port"),
+        (["report", "--results", "nowhere"], "There is no folder nowhere."),
+        (["serve", "--results", "nowhere"], "There is no folder nowhere."),
+    ],
+)
+def test_a_slip_of_the_user_ends_with_2_and_one_line(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words) == 2
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_inside_a_nox_session_help_is_asked_of_nox(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NOX_CURRENT_SESSION", "bench")
+    assert cli.main(["bench", "--runs", "x"]) == 2
+    assert "See `nox -s bench -- --help`." in capsys.readouterr().err
+
+
+def test_a_package_that_this_environment_lacks_is_named_with_the_way_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    for name in [name for name in sys.modules if name.startswith("mmbench.report")]:
+        monkeypatch.delitem(sys.modules, name)
+    assert cli.main(["report", "--results", str(tmp_path), "--out", str(tmp_path / "site")]) == 3
+    error = capsys.readouterr().err
+    assert "no package 'jinja2'" in error and "nox -s report" in error
+
+
+def test_a_part_of_mmbench_that_is_missing_is_no_users_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mmbench.validation", None)
+    monkeypatch.delattr("mmbench.validation", raising=False)
+    with pytest.raises(ModuleNotFoundError):
+        cli.main(["validate"])
