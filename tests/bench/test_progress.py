@@ -22,11 +22,7 @@ def test_words_of_others_are_one_line_that_cannot_drive_the_terminal() -> None:
 
 
 def test_points_are_told_with_what_else_became_of_the_attempt() -> None:
-    assert outcome_text(RECORD, {"checkpoint_score": 0.5}).plain.strip() == "50.0"
+    assert outcome_text(RECORD, {"checkpoint_score": 0.5}).plain.strip() == "50.0 points"
     late = RECORD | {"status": "timeout"}
-    assert outcome_text(
-        late, {"checkpoint_score": 0.5}, {"status": "ok", "correctness": 25.0}
-    ).plain.split() == [
-        "25.0",
-        "timeout",
-    ]
+    text = outcome_text(late, {"checkpoint_score": 0.5}, {"status": "ok", "correctness": 25.0})
+    assert text.plain.strip() == "25.0 points  timeout"
