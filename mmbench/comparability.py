@@ -211,8 +211,8 @@ def _line(found: SessionFigures) -> str:
         if quality
         else "no points"
     )
-    success = "n/a" if found.technical_success is None else f"{found.technical_success:.0%}"
-    cost = "n/a" if found.cost_usd is None else f"${found.cost_usd:.2f} ({found.cost_known} known)"
+    success = "unknown" if found.technical_success is None else f"{found.technical_success:.0%}"
+    cost = "cost unknown" if found.cost_usd is None else f"${found.cost_usd:.2f} ({found.cost_known} known)"
     return (
         f"{found.session}: {points}, coverage {found.coverage:.0%} of {found.executable}, "
         f"technical success {success}, {found.sound_pairs} of {found.pairs} pairs sound, "

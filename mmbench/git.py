@@ -79,4 +79,10 @@ def signs(folder: Path) -> bool:
 
 def tag(folder: Path, name: str, message: str, *, sign: bool) -> None:
     """Make an annotated tag at HEAD; UsageError when it is there already or cannot be signed."""
-    run(folder, "tag", "-s" if sign else "-a", "--cleanup=verbatim", "-m", message, name)
+    try:
+        run(folder, "tag", "-s" if sign else "-a", "--cleanup=verbatim", "-m", message, name)
+    except UsageError as error:
+        fix = "Tell git who you are: git config user.name NAME; git config user.email ADDRESS"
+        raise UsageError(
+            error.what, fix=fix if "email" in error.what or "ident" in error.what else ""
+        ) from error

@@ -37,7 +37,7 @@ class Verification:
 
     def summary(self) -> str:
         """Say in one line what was proved."""
-        parts = [f"{self.files} results files, {self.lines} lines: {len(self.faults)} faults"]
+        parts = [f"{self.files} results files, {self.lines} lines: {validation.counted(self.faults)}"]
         if self.beside:
             parts.append(f"{self.beside} files beside them")
         if self.since is not None:
@@ -96,7 +96,7 @@ def _expected(path: Path, hashes: Sequence[str], head: str) -> Iterator[Fault]:
         return
     known = f"it is line {hashes.index(head.lower()) + 1}'s" if head.lower() in hashes else "no line has it"
     yield Fault(
-        f"results/{path.name}",
+        validation.shown(path),
         len(hashes),
         "/",
         f"the head is {last[:12]}…, not the expected {head[:12]}… ({known})",
@@ -104,7 +104,7 @@ def _expected(path: Path, hashes: Sequence[str], head: str) -> Iterator[Fault]:
 
 
 def _anchored(path: Path, hashes: Sequence[str], message: str) -> Iterator[Fault]:
-    name, tag = f"results/{path.name}", TAG + path.stem
+    name, tag = validation.shown(path), TAG + path.stem
     match = _ANCHOR.search(message)
     if match is None:
         yield Fault(name, None, "/", f"the tag {tag} holds no head")

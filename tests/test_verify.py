@@ -184,7 +184,7 @@ def test_the_command_tells_the_line_and_exits_with_4(
     assert cli.main(["verify", "--results", str(where.results)]) == 4
     shown = capsys.readouterr()
     assert "results/s1.jsonl:4: /: prev is not the hash of the line before" in shown.err
-    assert "1 results files, 5 lines: 1 faults" in shown.out
+    assert "1 results files, 5 lines: 1 fault\n" in shown.out
 
 
 def clean_up(where: Project, what: str = "streams") -> None:
