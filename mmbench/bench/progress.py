@@ -79,7 +79,9 @@ class Progress:
         with self._lock:
             self._running.pop(spec.name, None)
             self._done += 1
-        line = Text(f"{self._cell}  {self._done:>{len(str(self._total))}}/{self._total}  ", style=DIM)
+        line = Text().append(
+            f"{self._cell}  {self._done:>{len(str(self._total))}}/{self._total}  ", style=DIM
+        )
         line.append(f"{spec.key.case:<34} {spec.key.arm:<10} run {spec.key.run}  ", style="")
         line.append(f"{record['duration_s']:7.1f} s  ", style=DIM)
         line.append(outcome_text(record, checks, verdict))

@@ -40,11 +40,14 @@ def plan(console: Console, name: str, drawn: Plan, expected: Estimate | None) ->
         console.print(Text(f"  not run: {line}", style="dim"), soft_wrap=True)
     console.print(Text(f"  {forecast(expected)}", style="dim"), soft_wrap=True)
     if count > 1:
-        lift = detectable_lift(count, drawn.runs)
-        console.print(
-            Text(f"  this design can detect a lift of about {lift:.0f} points (80 % power)", style="dim"),
-            soft_wrap=True,
-        )
+        console.print(Text(f"  {power(detectable_lift(count, drawn.runs))}", style="dim"), soft_wrap=True)
+
+
+def power(lift: float) -> str:
+    """Say the smallest lift that a design can detect."""
+    if lift > 100:
+        return "this design is too small to detect any lift: take more cases or runs"
+    return f"this design can detect a lift of about {lift:.0f} points (80 % power)"
 
 
 def left_out(excluded: Iterable[Excluded]) -> list[str]:

@@ -53,9 +53,14 @@ def test_a_plan_says_what_runs_what_does_not_and_what_it_takes() -> None:
         "not run: c, d: there are no weights\n",
         "not run: e (without_mm): it has no solution\n",
         "about 2 min, 1 k tokens, $0.50",
-        "lift of about",
+        "too small to detect any lift",
     ):
         assert part in text
+
+
+def test_a_design_that_could_find_no_lift_says_so() -> None:
+    assert "too small" in saying.power(121.0)
+    assert "about 31 points" in saying.power(30.6)
 
 
 def test_the_end_of_a_session_says_the_correctness_that_the_report_shows(tmp_path: Path) -> None:
