@@ -92,25 +92,36 @@ def _items(place: Path, kind: Kind) -> Iterator[Item]:
 
 
 @contextlib.contextmanager
-def _none_active(where: Project) -> Iterator[None]:
-    """Hold every session's lock; UsageError when one is under way."""
+def _none_active(where: Project, sessions: Collection[str]) -> Iterator[None]:
+    """Look at every session's lock, and hold those of the named ones; UsageError when one is under way."""
     locks = [*where.sandboxes.glob("*/lock"), *ledger.ledgers(where.results)]
     with contextlib.ExitStack() as stack:
         for path in locks:
-            stack.enter_context(_locked(path))
+            if _name(path) in sessions:
+                stack.enter_context(_locked(path))
+            else:
+                with _locked(path):
+                    pass  # held no longer: there may be more of them than a process can hold open
         yield
+
+
+def _name(lock: Path) -> str:
+    return lock.stem if lock.suffix else lock.parent.name
 
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    name = path.stem if path.suffix else path.parent.name
-    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        yield  # its session has ended since it was listed
+        return
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as error:
         raise UsageError(
-            f"Session {name} is under way: nothing is removed.", fix="Wait for it to end, or stop it."
+            f"Session {_name(path)} is under way: nothing is removed.", fix="Wait for it to end, or stop it."
         ) from error
     finally:
         os.close(descriptor)
@@ -118,7 +129,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 def remove(where: Project, items: Sequence[Item]) -> list[dict[str, Any]]:
     """Remove items and log each; one that cannot be removed is logged as failed and can be tried again."""
-    with _none_active(where):
+    with _none_active(where, {item.session for item in items}):
         return [_removed(where, item) for item in items]
 
 

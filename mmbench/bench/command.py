@@ -55,17 +55,17 @@ from mmbench.records import Session
 
 def bench(options: Options, project: Project, console: Console) -> int:
     """Run every cell and return the exit code: 0 all graded, 1 something is not."""
-    clean = True
+    graded = True
     with _interruptible() as cancel:
         shared = _prepare(options, project, console, cancel)
         for cell in _cells(shared):
-            clean = _run_cell(shared, cell) and clean
+            graded = _run_cell(shared, cell) and graded
             if cancel.is_set():
                 raise Interrupted(
                     "Interrupted; what was finished is in the results.",
                     fix="Add --resume to the same command to go on.",
                 )
-    return 0 if clean else 1
+    return 0 if graded else 1
 
 
 def check(options: Options, project: Project, console: Console) -> int:
@@ -77,7 +77,14 @@ def check(options: Options, project: Project, console: Console) -> int:
             _say_plan(shared, cell, drawn)
             with sandbox.session_folder(project.sandboxes / f"check-{secrets.token_hex(4)}") as folder:
                 _preflight(shared, cell, _arms(shared, drawn.arms, folder), folder)
+                _require_going_on(cancel)
     return 0
+
+
+def _require_going_on(cancel: threading.Event) -> None:
+    """Raise Interrupted when the user has stopped it before there is anything to keep."""
+    if cancel.is_set():
+        raise Interrupted("Interrupted before the first trial.", fix="Type the same command again.")
 
 
 def _prepare(options: Options, project: Project, console: Console, cancel: threading.Event) -> Bench:
@@ -199,7 +206,7 @@ def _run_cell(shared: Bench, cell: Cell) -> bool:
     name = unfinished.id if unfinished else session.new_id(cell.agent.name, cell.profile.name)
     if unfinished is not None and unfinished.finished:
         shared.console.print(f"{name} is finished: there is nothing to resume.", style="bold")
-        return _clean(unfinished)
+        return _all_graded(unfinished)
     if unfinished is not None:
         shared = _with_its_cases(shared, unfinished)
     keep = shared.options.keep_sandboxes
@@ -211,10 +218,10 @@ def _run_cell(shared: Bench, cell: Cell) -> bool:
     if shared.options.auto_clean and final.finished:
         clean.after_session(shared.project, name)
     saying.summary(shared.console, final, shared.project.ledger(name))
-    return _clean(final)
+    return _all_graded(final)
 
 
-def _clean(final: Session) -> bool:
+def _all_graded(final: Session) -> bool:
     return all(records.state(final, trial) == "completed" for trial in final.trials.values())
 
 
@@ -257,6 +264,7 @@ def _ready(shared: Bench, cell: Cell, names: tuple[str, ...], folder: Path) -> d
     built = _arms(shared, names, folder)
     if not shared.options.skip_preflight and shared.options.only != "rejudge":
         _preflight(shared, cell, built, folder)
+    _require_going_on(shared.cancel)
     return built
 
 

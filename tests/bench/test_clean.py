@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,18 @@ def test_nothing_is_removed_while_a_session_writes(where: Project) -> None:
     ):
         clean.remove(where, items)
     assert len(names(where, sessions=["s1"])) == 3
+
+
+def test_more_sessions_than_a_process_can_hold_open_are_no_hindrance(where: Project) -> None:
+    for number in range(100):
+        where.ledger(f"more-{number}").touch()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        lines = clean.remove(where, clean.found(where, Wanted(sessions=["s1"])))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert [line["result"] for line in lines] == ["removed"] * 3
 
 
 def test_folders_without_permissions_go_too(where: Project) -> None:

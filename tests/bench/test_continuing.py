@@ -6,11 +6,14 @@ import errno
 import gzip
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 from mmbench import cli, ledger
+from mmbench.bench import preflight
+from mmbench.bench.preflight import Passed
 from mmbench.bench.sandbox import Sandbox
 from tests.support import tiny
 from tests.support.judge_endpoint import JudgeEndpoint, score
@@ -95,6 +98,22 @@ def test_a_sandbox_that_cannot_be_removed_ends_the_session_with_the_reason(
     assert first.states() == {"completed": 1, "queued": 3}
     assert cli.main(place.words("--resume")) == 0
     assert ledger.load(place.ledger).states() == {"completed": 4}
+
+
+@pytest.mark.parametrize("command", ["bench", "check"])
+def test_an_interruption_before_the_first_trial_leaves_no_session(
+    command: str, place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> list[Passed]:
+        os.kill(os.getpid(), signal.SIGINT)
+        return []
+
+    monkeypatch.setattr(preflight, "profile", lambda _: Passed("profile", "not asked"))
+    monkeypatch.setattr(preflight, "arms", interrupted)
+    words = [word for word in place.words(agent="nop") if word != "--skip-preflight"]
+    assert cli.main([command, *words[1:]]) == 130
+    assert "Interrupted before the first trial" in capsys.readouterr().err
+    assert not list(place.results.glob("*.jsonl"))
 
 
 def test_retry_and_rejudge_exclude_each_other(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
