@@ -70,6 +70,12 @@ class _Output(CodeGenerator):
 class _Environment(Environment):
     code_generator_class = _Output
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """Look into a dictionary first, as most of what templates show of a record is in one."""
+        if type(obj) is dict and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
 
 class _Compiled(BytecodeCache):
     """Keeps compiled templates among the other things that builds remember."""

@@ -13,6 +13,7 @@ import pytest
 
 from mmbench import jsontext
 from mmbench.errors import DataError
+from mmbench.report import seen
 from mmbench.report.build import BuildReport, build
 from tests.report.conftest import SITE
 from tests.support import synthetic
@@ -228,6 +229,12 @@ STEPS: tuple[Callable[[Stage], None], ...] = (
     stand_elsewhere,
     show_one_only,
 )
+
+
+@pytest.fixture(autouse=True)
+def _settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every file for one that was left alone long enough to be known without reading it."""
+    monkeypatch.setattr(seen, "SETTLED_NS", -1)
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from mmbench import jsontext
+from mmbench.report.assembly import Group
 from mmbench.report.charts import percase, trend
 from mmbench.report.charts.figure import Figure
 from mmbench.report.lines import AgentFacts, Cell, Subject
@@ -19,7 +22,10 @@ DETAILED, CASES = 3, 150
 """How many subjects have their cases on the page, and how many cases; the data files hold them all."""
 
 
-def pages(site: Site) -> Iterator[Page]:
+Part = tuple[Summary, Verdict]
+
+
+def pages(site: Site) -> Iterator[Group]:
     """Yield the page of every cell."""
     rows: dict[Cell, list[Row]] = {}
     for board in site.boards:
@@ -29,16 +35,29 @@ def pages(site: Site) -> Iterator[Page]:
         found = [(row.summary, row.verdict) for row in rows[cell]]
         found += [(old, verdict(old.lift, margin=old.margin)) for row in rows[cell] for old in row.older]
         found.sort(key=lambda part: part[0].newest.order, reverse=True)
-        figures = _figures(site, sessions, rows[cell][0].summary)
-        context = {
-            "cell": cell,
-            "reference": all(session.reference for session in sessions),
-            "parts": [_part(summary, call, index) for index, (summary, call) in enumerate(found)],
-            "sessions": [site.by_session[session.id] for session in sessions],
-            "cases": site.cases,
-            "figures": figures,
-        }
-        yield Page(cell_path(cell), "cell.html", context, tuple(figures))
+        make = partial(_cell, site, cell, sessions, rows[cell][0].summary, found)
+        yield Group(f"cell {cell.agent}/{cell.profile}", _key(site, sessions, found), make)
+
+
+def _key(site: Site, sessions: Sequence[Session], parts: Sequence[Part]) -> str:
+    """Return a hash of all that a cell's page follows from."""
+    figures = [[summary.identity, str(call)] for summary, call in parts]
+    return jsontext.digest([figures, [site.results.key(session) for session in sessions], site.known])
+
+
+def _cell(
+    site: Site, cell: Cell, sessions: Sequence[Session], newest: Summary, parts: Sequence[Part]
+) -> Iterator[Page]:
+    figures = _figures(site, sessions, newest)
+    context = {
+        "cell": cell,
+        "reference": all(session.reference for session in sessions),
+        "parts": [_part(summary, call, index) for index, (summary, call) in enumerate(parts)],
+        "sessions": [site.by_session[session.id] for session in sessions],
+        "cases": site.cases,
+        "figures": figures,
+    }
+    yield Page(cell_path(cell), "cell.html", context, tuple(figures))
 
 
 def _figures(site: Site, sessions: Sequence[Session], newest: Summary) -> list[Figure]:

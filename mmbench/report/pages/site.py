@@ -97,15 +97,17 @@ class Site:
         return frozenset(chosen)
 
     @cached_property
+    def known(self) -> dict[str, str]:
+        """Return the hash of the newest form of every case whose content is there, by id."""
+        found: dict[str, str] = {}
+        for session in self.results.sessions:
+            found |= {n: digest for n, digest in session.header.cases.items() if digest in self.results.cases}
+        return dict(sorted(found.items()))
+
+    @cached_property
     def cases(self) -> dict[str, Case]:
         """Return the newest form of every case, by id."""
-        found: dict[str, Case] = {}
-        for session in self.results.sessions:
-            for name in session.header.cases:
-                case = self.results.case(session, name)
-                if case is not None:
-                    found[name] = case
-        return dict(sorted(found.items()))
+        return {name: self.results.cases[digest] for name, digest in self.known.items()}
 
     @cached_property
     def headline(self) -> Headline | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from mmbench.errors import DataError
+from mmbench.layout import project
 from mmbench.report.publish.links import Links
 
 
@@ -56,3 +59,11 @@ def test_targets_of_pages_that_were_looked_through_before_are_checked_too() -> N
     again.take(targets)
     with pytest.raises(DataError, match=r"a/b\.html: d\.html"):
         again.check(["a/b.html", "c.html"])
+
+
+def test_templates_write_attributes_where_links_are_looked_for() -> None:
+    texts = [path.read_text() for path in sorted((project().site / "templates").glob("*.html"))]
+    assert sum(len(re.findall(r" (?:href|src|id)=", text)) for text in texts) > 100
+    assert not [
+        match[0] for text in texts for match in re.finditer(r"[^ ](?<!data-)\b(?:href|src|id)=\S*", text)
+    ]
