@@ -89,13 +89,11 @@ def build(
         renderer = Renderer(site, store, Painter(drawings), address)
         source = _source(code, site, address)
         groups = Groups(store, source)
-        assembly = Assembly(Output(out), renderer, groups, results)
-        report = _build(found, assembly, renderer)
+        with Output(out) as output:
+            report = _build(found, Assembly(output, renderer, groups, results), renderer)
         memo.keep()
         drawings.keep()
-        if (
-            _source(code, site, address) == source
-        ):  # else some pages are of the old templates, some of the new
+        if _source(code, site, address) == source:  # else some pages are of old templates, some of new ones
             groups.keep()
         return report
 

@@ -5,24 +5,31 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import BinaryIO, Self
 
 from mmbench.errors import PrerequisiteError, UsageError
 
 MARKER = ".mmbench-site"
-"""Its first line says that a folder is ours, the others which files are."""
+"""Its first line says that a folder is ours, the others which files are; a new file is named before it is written."""
 _TITLE = "mmbench site: files below are replaced or removed by the next build"
 
 
 class Output:
-    """Collects the files of one build; `finish` removes what an earlier build left."""
+    """Collects the files of one build, in a `with` block; `finish` removes what earlier ones left."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._before = _listed(folder)
-        self._claim()
+        self._journal = self._claim()
         self._now: set[str] = set()
         self._folders: set[Path] = set()
         self.changed = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._journal.close()
 
     @property
     def files(self) -> frozenset[str]:
@@ -51,18 +58,19 @@ class Output:
             raise ValueError(f"{path} is made twice")
         self._now.add(path)
 
-    def _claim(self) -> None:
-        """Mark the folder as ours first, so that a broken-off build can be built over."""
-        if MARKER in self._before:
-            return
+    def _claim(self) -> BinaryIO:
+        """Mark the folder as ours before anything is written, and return the marker, to write on in it."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            (self.folder / MARKER).write_text(f"{_TITLE}\n")
+            marker = (self.folder / MARKER).open("ab", buffering=0)
+            if marker.tell() == 0:
+                marker.write(f"{_TITLE}\n".encode())
         except OSError as error:
             raise PrerequisiteError(
                 f"The folder {self.folder.name} cannot be written: {error.strerror}.",
                 fix="Name another folder with --out DIR.",
             ) from error
+        return marker
 
     def write(self, path: str, data: bytes) -> None:
         """Write one file unless it has these bytes already."""
@@ -74,6 +82,8 @@ class Output:
             if target.parent not in self._folders:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 self._folders.add(target.parent)
+            if path not in self._before:
+                self._journal.write(f"\n{path}".encode())  # whole, even behind a line that was cut
             target.write_bytes(data)
         except OSError as error:
             raise PrerequisiteError(

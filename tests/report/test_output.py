@@ -11,10 +11,17 @@ from mmbench.report.output import MARKER, Output
 
 
 def make(folder: Path, files: dict[str, bytes]) -> tuple[int, int]:
-    output = Output(folder)
-    for path, data in files.items():
-        output.write(path, data)
-    return output.finish(), output.changed
+    with Output(folder) as output:
+        for path, data in files.items():
+            output.write(path, data)
+        return output.finish(), output.changed
+
+
+def break_off(folder: Path, files: dict[str, bytes]) -> None:
+    """Write some files and never finish."""
+    with Output(folder) as output:
+        for path, data in files.items():
+            output.write(path, data)
 
 
 def test_unchanged_files_are_not_touched(tmp_path: Path) -> None:
@@ -42,9 +49,23 @@ def test_somebody_elses_folder_is_left_alone(tmp_path: Path) -> None:
 
 def test_a_broken_off_build_can_be_built_over(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    Output(out).write("a.html", b"half")
+    break_off(out, {"a.html": b"half"})
     assert make(out, {"a.html": b"whole"})[0] == 0
     assert (out / "a.html").read_bytes() == b"whole"
+
+
+@pytest.mark.parametrize("cut", [0, 3])
+def test_what_a_broken_off_build_left_goes(tmp_path: Path, cut: int) -> None:
+    out = tmp_path / "out"
+    make(out, {"a.html": b"a"})
+    (out / "CNAME").write_text("bench.example.org")
+    break_off(out, {"a.html": b"a", "b/c.html": b"c", "d.html": b"d"})
+    marker = (out / MARKER).read_bytes()
+    (out / MARKER).write_bytes(marker[: len(marker) - cut])  # a line is cut where the machine stopped
+    break_off(out, {"e.html": b"e"})
+    make(out, {"a.html": b"a"})
+    left = {path.name for path in out.rglob("*") if path.is_file()}
+    assert left == {MARKER, "CNAME", "a.html"} | ({"d.html"} if cut else set())
 
 
 def test_a_marker_cannot_name_files_outside(tmp_path: Path) -> None:
@@ -57,7 +78,7 @@ def test_a_marker_cannot_name_files_outside(tmp_path: Path) -> None:
 
 
 def test_one_path_cannot_be_made_twice(tmp_path: Path) -> None:
-    output = Output(tmp_path / "out")
-    output.write("a", b"1")
-    with pytest.raises(ValueError, match="made twice"):
-        output.write("a", b"2")
+    with Output(tmp_path / "out") as output:
+        output.write("a", b"1")
+        with pytest.raises(ValueError, match="made twice"):
+            output.write("a", b"2")
