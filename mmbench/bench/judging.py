@@ -24,10 +24,15 @@ class Judging:
     """The command that asks again for what a broken judge left open."""
     void_on_failure: bool = False
 
-    def ask(self, case: Case, trial: Line, checks: Line, cancel: threading.Event) -> dict[str, Any] | None:
-        """Return the fields of a verdict on a recorded attempt; None when the user stops the waiting."""
+    def ask(
+        self, case: Case, trial: Line, checks: Line, cancel: threading.Event, before: Line | None = None
+    ) -> dict[str, Any] | None:
+        """Return the fields of a verdict on a recorded attempt; None when the user stops the waiting.
+
+        `before` is the verdict that it has, if any: what was good of it is not asked again.
+        """
         try:
-            return self.judge.verdict(case, trial, checks, self.results, cancel.wait)
+            return self.judge.verdict(case, trial, checks, self.results, cancel.wait, before=before)
         except Stopped:
             return None
 

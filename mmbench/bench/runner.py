@@ -149,14 +149,16 @@ def _trial(driver: Driver, spec: TrialSpec) -> Steps:
 def _judged_again(driver: Driver, spec: TrialSpec, attempt: Attempt) -> Steps:
     if not driver.halted.is_set():
         driver.progress.started(spec)
-        yield from _verdict(driver, spec, attempt.trial, attempt.checks)
+        yield from _verdict(driver, spec, attempt.trial, attempt.checks, attempt.verdict)
 
 
-def _verdict(driver: Driver, spec: TrialSpec, record: Line, checks: Line | None) -> Steps:
+def _verdict(
+    driver: Driver, spec: TrialSpec, record: Line, checks: Line | None, before: Line | None = None
+) -> Steps:
     """Ask for a verdict where one is due and write it down; JudgeFailed once it is in the ledger."""
     judging, verdict = driver.judging, None
     if judging is not None and checks is not None and checks["checkpoint_score"] is not None:
-        fields = yield partial(judging.ask, spec.case, record, checks, driver.cancel)
+        fields = yield partial(judging.ask, spec.case, record, checks, driver.cancel, before)
         verdict = None if fields is None else judging.record(fields)
     driver.progress.finished(spec, record, checks, verdict)
     if judging is not None:

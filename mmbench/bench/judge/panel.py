@@ -14,6 +14,7 @@ from mmbench import scoring
 from mmbench.bench.judge import criteria, left, prompt, reply
 from mmbench.bench.judge.client import Client
 from mmbench.bench.judge.config import Config
+from mmbench.bench.judge.criteria import Criterion
 from mmbench.bench.judge.question import Answer, AskError, Question, Unreadable
 from mmbench.bench.judge.retry import Patience, Sleep, Stopped, attempts
 from mmbench.case import Case
@@ -67,9 +68,19 @@ class Judge:
         return Said(client.model, value, answer, tries, None)
 
     def verdict(
-        self, case: Case, trial: Line, checks: Line, results: Path, sleep: Sleep = time.sleep
+        self,
+        case: Case,
+        trial: Line,
+        checks: Line,
+        results: Path,
+        sleep: Sleep = time.sleep,
+        *,
+        before: Line | None = None,
     ) -> dict[str, Any]:
-        """Return the fields of the verdict line of a graded attempt, from stored facts alone; raises Stopped."""
+        """Return the fields of the verdict line of a graded attempt, from stored facts alone; raises Stopped.
+
+        Of a panel that failed `before` only the members that gave no reply are asked again.
+        """
         fields = {name: trial[name] for name in ("case", "arm", "run", "attempt")} | {
             "scoring": scoring.SCORING_VERSION,
             "judge": {
@@ -82,28 +93,32 @@ class Judge:
         if reason is not None:
             told = f"not asked, {reason}: 0 of 5"
             return fields | _graded(case, checks, 0.0, told) | {"status": "not_asked", "replies": []}
-        return fields | self._asked(case, trial, checks, results, sleep)
-
-    def _asked(self, case: Case, trial: Line, checks: Line, results: Path, sleep: Sleep) -> dict[str, Any]:
         task = self.task(case, trial, results)
-        said = [self.ask(client, task.question, task.read, sleep) for client in self.clients]
-        shared = {"asked_sha256": task.question.sha256, "replies": [_record(one) for one in said]}
-        failed = [one for one in said if one.error is not None]
+        kept = _kept(before, task.question)
+        replies = [
+            kept.get(client.model) or _record(self.ask(client, task.question, task.read, sleep))
+            for client in self.clients
+        ]
+        fields |= {"asked_sha256": task.question.sha256, "replies": replies}
+        failed = [reply for reply in replies if reply["error"] is not None]
         if failed:
-            told = "; ".join(f"{one.model}: {one.error}" for one in failed)
+            told = "; ".join(f"{reply['model']}: {reply['error']}" for reply in failed)
             blank = {"score": None, "calculation": "", "correctness": None, "passed": None}
-            return shared | blank | {"status": "failed", "error": told[:1000]}
-        grades = [one.value for one in said if one.value is not None]
+            return fields | blank | {"status": "failed", "error": told[:1000]}
+        grades = [task.grade(reply) for reply in replies]
         score = round(median(grade.score for grade in grades), 6)
-        return shared | _graded(case, checks, score, _calculation(grades, score)) | {"status": "ok"}
+        told = _calculation(grades, score)
+        if kept and before is not None:
+            told = f"{', '.join(kept)} as in line {before['seq']}; {told}"
+        return fields | _graded(case, checks, score, told) | {"status": "ok"}
 
     def task(self, case: Case, trial: Line, results: Path) -> Task:
         """Return what is asked about a stored outcome, and how its reply is read."""
         seen = left.of_trial(trial, results)
         if self.config.mode == "criteria":
             listed = criteria.of_case(case.document)
-            return Task(prompt.criteria(case, seen, listed), lambda text: _by_criteria(text, listed))
-        return Task(prompt.score(case, seen), _by_score)
+            return Task(prompt.criteria(case, seen, listed), listed)
+        return Task(prompt.score(case, seen))
 
     def ready(self, sleep: Sleep = time.sleep) -> list[Answer]:
         """Ask every model a trifle; PrerequisiteError names what is wrong with the first that cannot be asked."""
@@ -137,7 +152,26 @@ class Task:
     """A question about an outcome and the reader of its replies."""
 
     question: Question
-    read: Callable[[str], Grade]
+    listed: tuple[Criterion, ...] = ()
+    """The criteria; none where one score is asked for."""
+
+    def read(self, text: str) -> Grade:
+        """Read a reply as it came; raises Unreadable."""
+        if not self.listed:
+            score = reply.score(text)
+            return Grade(float(score.score), score.reason, None, f"{score.score}")
+        read = criteria.parse(text, self.listed)
+        return self._by_points(read.points, read.reason)
+
+    def grade(self, recorded: Mapping[str, Any]) -> Grade:
+        """Return the grade that a reply has given, from its record."""
+        if recorded["criteria"] is not None:
+            return self._by_points(recorded["criteria"], recorded["reason"])
+        return Grade(float(recorded["score"]), recorded["reason"], None, f"{recorded['score']:g}")
+
+    def _by_points(self, points: Mapping[str, float], reason: str) -> Grade:
+        told = criteria.calculation(points, self.listed)
+        return Grade(criteria.score(points, self.listed), reason, points, told)
 
 
 def not_asked(trial: Line) -> str | None:
@@ -157,15 +191,11 @@ def _once(client: Client, question: Question, read: Callable[[str], T]) -> tuple
         raise AskError("unreadable", str(error), answer=answer) from error
 
 
-def _by_score(text: str) -> Grade:
-    read = reply.score(text)
-    return Grade(float(read.score), read.reason, None, f"{read.score}")
-
-
-def _by_criteria(text: str, listed: tuple[criteria.Criterion, ...]) -> Grade:
-    read = criteria.parse(text, listed)
-    score = criteria.score(read.points, listed)
-    return Grade(score, read.reason, read.points, criteria.calculation(read.points, listed))
+def _kept(before: Line | None, question: Question) -> dict[str, dict[str, Any]]:
+    """Return the good replies of a failed verdict by model, where the very same was asked."""
+    if before is None or before["status"] != "failed" or before.get("asked_sha256") != question.sha256:
+        return {}
+    return {one["model"]: dict(one) for one in before["replies"] if one["error"] is None}
 
 
 def _calculation(grades: list[Grade], score: float) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from mmbench import schema
+from mmbench.bench.judge.config import Mode
 from mmbench.bench.judge.panel import Stopped
 from mmbench.errors import PrerequisiteError
 from tests.bench.judge import samples
@@ -152,6 +153,43 @@ def test_a_panel_with_a_broken_member_gives_no_verdict(tmp_path: Path) -> None:
     assert verdict["status"] == "failed"
     assert verdict["error"].startswith("b: unreadable")
     assert [reply["score"] for reply in verdict["replies"]] == [5, None]
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("score", {"a": '{"score": 5, "reason": "all"}', "b": '{"score": 2, "reason": "some"}'}),
+        ("criteria", {"a": '{"criteria": {"objective": 10}}', "b": '{"criteria": {"objective": 4}}'}),
+    ],
+)
+def test_of_a_panel_only_the_missing_member_is_asked_again(
+    tmp_path: Path, mode: Mode, said: dict[str, str]
+) -> None:
+    asked = (samples.case(), samples.trial(), samples.checks(), tmp_path, Waits())
+    broken = True
+    with JudgeEndpoint(lambda q: "" if broken and q.model == "b" else said[q.model]) as endpoint:
+        judge = samples.judge(endpoint, mode, models=("a", "b"))
+        failed = line(judge.verdict(*asked))
+        broken, before = False, len(endpoint.questions)
+        again = line(judge.verdict(*asked, before={"seq": 7, **failed}))
+        assert [question.model for question in endpoint.questions[before:]] == ["b"]
+        whole = judge.verdict(*asked)
+    assert (again["status"], again["score"]) == ("ok", 3.5)
+    assert again["replies"] == [failed["replies"][0], whole["replies"][1]]
+    assert again["calculation"] == f"a as in line 7; {whole['calculation']}"
+
+
+def test_another_question_is_asked_of_the_whole_panel(tmp_path: Path) -> None:
+    def speak(question: Question) -> str:
+        return "" if question.model == "b" else '{"score": 5, "reason": ""}'
+
+    with JudgeEndpoint(speak) as endpoint:
+        judge = samples.judge(endpoint, models=("a", "b"))
+        failed = judge.verdict(samples.case(), samples.trial(), samples.checks(), tmp_path, Waits())
+        before = len(endpoint.questions)
+        other = samples.trial("it says egret")
+        judge.verdict(samples.case(), other, samples.checks(), tmp_path, Waits(), before={"seq": 7, **failed})
+    assert [question.model for question in endpoint.questions[before:]] == ["a", "b", "b", "b"]
 
 
 def test_criteria_are_weighed_here_and_the_path_is_stored(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mmbench import cli, ledger, records
+from mmbench import cli, ledger, records, validation
 from mmbench.bench.judge import panel
 from mmbench.bench.judge.retry import Patience
 from tests.bench.judge.samples import SECRET
@@ -75,6 +75,22 @@ def test_resume_makes_exactly_the_missing_calls(place: Place, capsys: pytest.Cap
     assert SECRET not in text + said
     parts = final.header["method"]["parts"]["judge"]
     assert (parts["mode"], parts["models"], parts["wire"]) == ("score", ["m"], "openai")
+
+
+def test_of_a_panel_resume_asks_only_the_member_that_failed(place: Place) -> None:
+    broken = True
+    with JudgeEndpoint(lambda q: "" if broken and q.model == "n" else '{"score": 4}') as endpoint:
+        words = place.words(*judged(endpoint, "--judge.model", "m,n", "--cases", "word-0"))
+        assert cli.main(words) == 1
+        broken, before = False, len(endpoint.questions)
+        assert cli.main([*words, "--resume"]) == 0
+    assert [question.model for question in endpoint.questions[before:]] == ["n", "m", "n"]
+    final = ledger.load(place.ledger)
+    assert final.states() == {"completed": 2}
+    verdicts = [line for line in lines(place) if line["kind"] == "verdict"]
+    assert [line["status"] for line in verdicts] == ["failed", "ok", "ok"]
+    assert verdicts[1]["calculation"].startswith(f"m as in line {verdicts[0]['seq']}; median(4, 4)")
+    assert validation.ledger_faults(place.ledger) == []
 
 
 def test_the_outcome_and_its_checks_are_written_before_the_judge_is_asked(place: Place) -> None:
