@@ -50,6 +50,12 @@ LEGEND = """\
 - **nothing leaks in**: instruction files, skills, memories, MCP servers and keys of the user do not reach the model.
 """
 
+REMARKS: Mapping[str, str] = {
+    "gemini": "Its shell tool refuses a command with `$(…)`, `$((…))`, `<(…)`, `>(…)` or backquotes outside of single "
+    "quotes, and tells the model so: the CLI's own rule, in both arms alike.",
+}
+"""What a CLI does by itself and no claim tells."""
+
 
 @dataclass(slots=True)
 class Proof:
@@ -112,4 +118,5 @@ def _ways(proof: Proof) -> str:
         f"- Tools it offers the model: {', '.join(f'`{name}`' for name in proof.tools) or 'not recorded'}\n"
         f"- Figures it reports: {', '.join(proof.reported) or 'not recorded'}\n"
         f"- Prompts arrive: {prompts or 'not tried'}\n"
+        + (f"- {REMARKS[proof.agent]}\n" if proof.agent in REMARKS else "")
     )
