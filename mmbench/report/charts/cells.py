@@ -112,7 +112,8 @@ def forest(board: Board) -> Figure | None:
         id="forest",
         title=_finding(summaries),
         subtitle="Lift: correctness with mm minus without, paired by case, with its 95 % interval",
-        note="Every scheduled pair counts, whether or not mm was called. A cell without an interval is a dot.",
+        note="Every scheduled pair counts, whether or not mm was called. Each interval stands by itself; the "
+        "leaderboard's verdicts hold it against all cells. A cell without an interval is a dot.",
         spec=spec(chart),
         marks={"symbol": len(rows), "rule": len(rows) + 1},
         columns=("Cell", "Lift", "Low", "High"),

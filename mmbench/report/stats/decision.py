@@ -54,7 +54,8 @@ def verdict(lift: Lift, *, margin: float = MARGIN, adjusted_p: float | None = No
     must hold there too. WITHHELD while scheduled pairs are missing.
     """
     if lift.missing:
-        return Verdict("WITHHELD", f"{lift.missing} scheduled pairs have no score yet.", margin)
+        waiting = "1 scheduled pair has" if lift.missing == 1 else f"{lift.missing} scheduled pairs have"
+        return Verdict("WITHHELD", f"{waiting} no score yet.", margin)
     interval = lift.interval
     if interval is None or lift.point is None:
         return Verdict("INCONCLUSIVE", lift.note, margin, designs_needed(lift, margin))

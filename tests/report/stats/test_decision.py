@@ -48,7 +48,7 @@ def test_the_margin_is_the_plans() -> None:
 def test_it_is_withheld_while_scheduled_pairs_are_missing() -> None:
     found = verdict(lift([*gains([10.0, 12] * 6), pair("late", None, None)]))
     assert found.call == "WITHHELD"
-    assert found.reason.startswith("1 scheduled pairs")
+    assert found.reason.startswith("1 scheduled pair has")
 
 
 def test_a_difference_must_hold_over_the_family() -> None:
