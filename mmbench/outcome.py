@@ -19,10 +19,10 @@ Status = Literal[
 Parse = Literal["ok", "partial", "unknown"]
 
 GRADED: frozenset[Status] = frozenset({"completed", "timeout", "agent_error", "no_answer"})
-"""Statuses that are the agent's own doing: they are graded and they count."""
+"""Statuses that are the agent's own doing: they are graded and they count.
 
-RERUN: frozenset[Status] = frozenset({"infra_error", "contaminated", "model_fallback", "cancelled"})
-"""Statuses that say nothing about the agent: no score, run again by resume."""
+The others say nothing about the agent: no score, and run again by resume unless the plan left them out.
+"""
 
 
 @dataclass(frozen=True, slots=True)

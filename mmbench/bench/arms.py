@@ -14,9 +14,9 @@ from mmbench.bench import binfolder, shim
 from mmbench.bench import mm as treatment
 from mmbench.bench.kept import Kept, keep
 from mmbench.bench.mm import Mm
-from mmbench.bench.plan import MM_ARMS
 from mmbench.bench.room import SYSTEM, Bind, Kind, interpreter_binds
 from mmbench.bench.sandbox import Places
+from mmbench.soundness import MM_ARMS
 
 TOOLS = PurePosixPath("/run/box/tools")
 """Where mm finds the programs that it alone gets, inside the room."""

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from mmbench import case, jsontext
+from mmbench import atomic, case, jsontext
 from mmbench.bench.dataset import Dataset
 from mmbench.bench.hub_client import Spec, UnreachableError, api, asked
 from mmbench.case import Suite
@@ -126,10 +126,7 @@ def _manifest(store: Path) -> list[Entry] | None:
 
 
 def _write(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".part")
-    partial.write_bytes(jsontext.canonical(value) + b"\n")
-    partial.replace(path)
+    atomic.write(path, jsontext.canonical(value) + b"\n")
 
 
 def _listing(spec: Spec, home: Path, endpoint: str | None) -> tuple[str, list[Entry]]:

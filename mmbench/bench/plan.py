@@ -12,8 +12,6 @@ from mmbench.errors import UsageError, unknown
 from mmbench.records import TrialKey
 
 ARMS = ("without_mm", "with_mm", "unprimed", "placebo")
-MM_ARMS = frozenset({"with_mm", "unprimed"})
-"""The arms in which mm can be reached."""
 DEFAULT_ARMS = ("without_mm", "with_mm")
 CANNOT_ASK = "the agent cannot wait for the user's answer, its adapter says"
 EQUIVALENCE_MARGIN = 5.0

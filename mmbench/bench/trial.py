@@ -29,7 +29,7 @@ from mmbench.bench.tree import TreeChange
 from mmbench.case import Case
 from mmbench.ledger import utc_now
 from mmbench.outcome import Failure, Outcome
-from mmbench.records import TrialKey, capped
+from mmbench.records import TrialKey
 
 EXTRA_LIMIT = 64 << 20
 TRACES_OF_MM = ("mm_ctx-", "mm-ctx")
@@ -247,9 +247,7 @@ def _describe(setting: Setting, spec: TrialSpec, sandbox: Sandbox, run: Run) -> 
             "stdout": trial_record.stream(finished.stdout),
             "stderr": trial_record.stream(finished.stderr),
         },
-        "stderr_tail": capped(
-            raw.stderr[-trial_record.STDERR_LIMIT :].decode("utf-8", "replace"), trial_record.STDERR_LIMIT
-        ),
+        "stderr_tail": trial_record.stderr_tail(raw.stderr),
         "treatment": arm.look(sandbox.path("shim"), run.shim),
         "canary": canary,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -127,10 +127,6 @@ class Look:
             return [name for name in sorted(self.before) if matches(name, path)]
         found = self._spelled(self.before, self._folded_before, path)
         return [] if found is None else [found]
-
-    def matching(self, patterns: Sequence[str], facts: Mapping[str, FileFact]) -> Iterator[str]:
-        """Yield the paths that one of the globs matches."""
-        return (path for path in facts if any(matches(path, pattern) for pattern in patterns))
 
     def hash_of(self, path: str) -> str:
         """Return the SHA-256 of a file of the tree now; raises Refused when it may not be read."""
