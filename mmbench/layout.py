@@ -108,3 +108,8 @@ def short(path: Path) -> str:
     """Return a path relative to the working folder when it lies below it."""
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def shown(path: Path) -> str:
+    """Name a results file with its folder, which is not always results/."""
+    return f"{path.absolute().parent.name}/{path.name}"

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from mmbench import jsontext, records, schema
 from mmbench.errors import DataError, PrerequisiteError, UsageError, unknown
-from mmbench.layout import Project, is_name
+from mmbench.layout import Project, is_name, shown
 from mmbench.records import FoldError, Session
 
 Redact = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -74,7 +74,7 @@ def _bad(path: Path, number: int, reason: str) -> DataError:
     return DataError(
         f"Line {number + 1} of {path.name} is damaged: {reason}",
         where=f"{path.name}:{number + 1}",
-        fix="Restore the file from git (git checkout -- FILE); earlier lines are intact.",
+        fix=f"Restore the file (git checkout -- {shown(path)}); earlier lines are intact.",
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mmbench import case, cleanup, jsontext, ledger, records, schema, trust
 from mmbench.errors import DataError, UsageError
-from mmbench.layout import Project
+from mmbench.layout import Project, shown
 from mmbench.ledger import RawLine
 from mmbench.records import FoldError
 
@@ -26,11 +26,6 @@ class Fault:
     def __str__(self) -> str:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         return f"{place}: {self.pointer}: {self.reason}"
-
-
-def shown(path: Path) -> str:
-    """Name a results file with its folder, which is not always results/."""
-    return f"{path.absolute().parent.name}/{path.name}"
 
 
 def counted(faults: Sequence[Fault]) -> str:

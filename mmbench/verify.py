@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mmbench import git, ledger, validation
 from mmbench.errors import UsageError
-from mmbench.layout import Project
+from mmbench.layout import Project, shown
 from mmbench.validation import Fault
 
 TAG = "mmbench/"
@@ -96,7 +96,7 @@ def _expected(path: Path, hashes: Sequence[str], head: str) -> Iterator[Fault]:
         return
     known = f"it is line {hashes.index(head.lower()) + 1}'s" if head.lower() in hashes else "no line has it"
     yield Fault(
-        validation.shown(path),
+        shown(path),
         len(hashes),
         "/",
         f"the head is {last[:12]}…, not the expected {head[:12]}… ({known})",
@@ -104,7 +104,7 @@ def _expected(path: Path, hashes: Sequence[str], head: str) -> Iterator[Fault]:
 
 
 def _anchored(path: Path, hashes: Sequence[str], message: str) -> Iterator[Fault]:
-    name, tag = validation.shown(path), TAG + path.stem
+    name, tag = shown(path), TAG + path.stem
     match = _ANCHOR.search(message)
     if match is None:
         yield Fault(name, None, "/", f"the tag {tag} holds no head")

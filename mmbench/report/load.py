@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from mmbench import jsontext, ledger, records
 from mmbench.errors import DataError, unknown
+from mmbench.layout import shown
 from mmbench.records import FoldError, State
 from mmbench.report import lines
 from mmbench.report.fold import Fold, Folded
@@ -210,10 +211,11 @@ def _decode(path: Path, number: int, raw: bytes) -> lines.Line:
 
 
 def _bad(path: Path, number: int, reason: str) -> DataError:
+    name = shown(path)
     return DataError(
         f"Line {number + 1} of {path.name} is damaged: {reason}.",
-        where=f"{path.name}:{number + 1}",
-        fix="Restore the file from git (git checkout -- FILE), or see every fault with `nox -s validate`.",
+        where=f"{name}:{number + 1}",
+        fix=f"Restore the file (git checkout -- {name}), or see every fault with `nox -s validate`.",
     )
 
 

@@ -106,7 +106,7 @@ def test_a_damaged_line_is_named(small: Path, line: int, change, reason: str | N
     with pytest.raises(DataError) as caught:
         load.results(small)
     expected = line + 2 if reason is None and lines[line] != b"[1]" else line + 1
-    assert caught.value.where == f"{path.name}:{expected}"
+    assert caught.value.where == f"{path.parent.name}/{path.name}:{expected}"
     assert (reason or "") in caught.value.what
 
 
