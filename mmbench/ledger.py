@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from mmbench import jsontext, records, schema
+from mmbench import jsontext, records, schema, unborn
 from mmbench.errors import DataError, PrerequisiteError, UsageError, unknown
 from mmbench.layout import Project, is_name, shown
 from mmbench.records import FoldError, Session
@@ -147,12 +147,10 @@ class Ledger:
             raise UsageError(f"{path.name} exists already.", fix="Add --resume to continue it.")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _sweep_unborn(path.parent)
-            # Under its own name only with a whole first line: a session that was killed before never began.
-            descriptor = os.open(_unborn(path), os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+            unborn.sweep(path.parent)
+            descriptor = unborn.begin(path)
         except OSError as error:
             raise _unwritable(path, error) from error
-        _lock(descriptor, path)
         ledger = cls(path, descriptor, clock, redact)
         ledger._unnamed = True
         return ledger
@@ -229,7 +227,7 @@ class Ledger:
     def _take_name(self) -> None:
         """Give the file its own name, durably, now that its first line is whole."""
         try:
-            _unborn(self.path).rename(self.path)
+            unborn.place(self.path).rename(self.path)
             _sync_folder(self.path.parent)
         except OSError as error:
             raise _failed(self.path, error) from error
@@ -262,24 +260,6 @@ def _failed(path: Path, error: OSError) -> PrerequisiteError:
         where=path.name,
         fix="Free space or fix the folder, then run the same command with --resume; nothing is lost.",
     )
-
-
-def _unborn(path: Path) -> Path:
-    """Return where a ledger lies until its first line is whole."""
-    return path.with_name(f".{path.name}.part")
-
-
-def _sweep_unborn(folder: Path) -> None:
-    """Remove what sessions left that were killed before their first line; one under way holds its lock."""
-    for path in folder.glob(".*.jsonl.part"):
-        descriptor = os.open(path, os.O_RDWR)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink()
-        except BlockingIOError:
-            continue
-        finally:
-            os.close(descriptor)
 
 
 def _write_whole(descriptor: int, data: bytes) -> None:
