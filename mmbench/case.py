@@ -125,7 +125,7 @@ class Suite:
         known = {case.id for case in self.cases}
         for name in wanted:
             if name not in known:
-                raise unknown("case", name, known, fix="Run `python -m mmbench cases` for the list.")
+                raise unknown("case", name, known, fix="See `nox -s cases -- list`.")
         return replace(self, cases=tuple(case for case in self.cases if case.id in wanted))
 
 

@@ -241,10 +241,10 @@ def _validate(arguments: argparse.Namespace, where: Project) -> int:
     report = validation.validate(where, arguments.paths)
     for fault in report.faults:
         print(terminal.visible(str(fault)))
-    beside = f", {report.beside} files beside them" if report.beside else ""
+    beside = f", {terminal.counted(report.beside, 'file')} beside them" if report.beside else ""
     print(
-        f"{report.cases} cases, {report.ledgers} results files, {report.lines} lines{beside}: "
-        f"{validation.counted(report.faults)}"
+        f"{terminal.counted(report.cases, 'case')}, {terminal.counted(report.ledgers, 'results file')}, "
+        f"{terminal.counted(report.lines, 'line')}{beside}: {terminal.counted(len(report.faults), 'fault')}"
     )
     return 4 if report.faults else 0
 
@@ -258,7 +258,9 @@ def _report(arguments: argparse.Namespace, where: Project) -> int:
     report = _build(arguments, where, out)
     for warning in report.warnings:
         print(f"Warning: {warning}", file=sys.stderr)
-    print(f"{report.sessions} sessions, {report.pages} pages. Open {short(out / 'index.html')}")
+    print(
+        f"{terminal.counted(report.sessions, 'session')}, {report.pages} pages. Open {short(out / 'index.html')}"
+    )
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mmbench.errors import UsageError
 from mmbench.layout import Project
+from mmbench.terminal import counted
 
 if TYPE_CHECKING:
     from mmbench.bench.case_tests import Tested
@@ -100,7 +101,7 @@ def _test(arguments: argparse.Namespace, where: Project) -> int:
         print(*(suite_page.line(tested, width) for tested in found), sep="\n", file=out)
     if arguments.markdown:
         print(suite_page.page(suite, found, _arms(), oracle_from), end="")
-    print(f"{len(found)} cases, {len(failed)} failed", file=out)
+    print(f"{counted(len(found), 'case')}, {len(failed)} failed", file=out)
     return 4 if failed else 0
 
 

@@ -127,5 +127,5 @@ def said(folder: Path, name: str, root: Path) -> str:
     shown = folder.relative_to(root) if folder.is_relative_to(root) else folder
     return (
         f"{shown}/ is there and valid. Write prompt.md, the truth and checks in case.json and the two solutions,\n"
-        f"then run `python -m mmbench cases test {name} --oracle` until it passes."
+        f"then run `nox -s cases -- test {name} --oracle` until it passes."
     )

@@ -28,11 +28,6 @@ class Fault:
         return f"{place}: {self.pointer}: {self.reason}"
 
 
-def counted(faults: Sequence[Fault]) -> str:
-    """Say how many there are."""
-    return "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
-
-
 @dataclass(slots=True)
 class Validation:
     """What was looked at, and every fault."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from mmbench import git, ledger, validation
 from mmbench.errors import UsageError
 from mmbench.layout import Project, shown
+from mmbench.terminal import counted
 from mmbench.validation import Fault
 
 TAG = "mmbench/"
@@ -37,11 +38,12 @@ class Verification:
 
     def summary(self) -> str:
         """Say in one line what was proved."""
-        parts = [f"{self.files} results files, {self.lines} lines: {validation.counted(self.faults)}"]
+        files, lines = counted(self.files, "results file"), counted(self.lines, "line")
+        parts = [f"{files}, {lines}: {counted(len(self.faults), 'fault')}"]
         if self.beside:
-            parts.append(f"{self.beside} files beside them")
+            parts.append(f"{counted(self.beside, 'file')} beside them")
         if self.since is not None:
-            parts.append(f"{self.compared} files compared with {self.since[:12]}")
+            parts.append(f"{counted(self.compared, 'file')} compared with {self.since[:12]}")
         if self.anchored:
             parts.append(f"{self.anchored} held by a tag")
         return "; ".join(parts)

@@ -35,7 +35,7 @@ def test_a_case_is_begun_listed_and_refused_until_it_is_written(
     assert cli.main(["cases", "test", "--repeat", "1", "fresh", "--suite", suite]) == 4
     out = capsys.readouterr().out
     assert "solved without mm it reaches 0.0 of 100" in out
-    assert "1 cases, 1 failed" in out
+    assert "1 case, 1 failed" in out
 
 
 def test_the_page_alone_goes_to_standard_output(suite: str, capsys: pytest.CaptureFixture[str]) -> None:

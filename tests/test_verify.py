@@ -92,7 +92,7 @@ def test_an_honest_history_verifies(where: Project) -> None:
     found = verify(where, since="HEAD")
     assert found.faults == []
     assert (found.files, found.lines, found.compared) == (1, 6, 1)
-    assert "1 files compared with" in found.summary()
+    assert "1 file compared with" in found.summary()
 
 
 def test_a_rewritten_history_passes_alone_and_fails_against_git(where: Project) -> None:
@@ -184,7 +184,7 @@ def test_the_command_tells_the_line_and_exits_with_4(
     assert cli.main(["verify", "--results", str(where.results)]) == 4
     shown = capsys.readouterr()
     assert "results/s1.jsonl:4: /: prev is not the hash of the line before" in shown.err
-    assert "1 results files, 5 lines: 1 fault\n" in shown.out
+    assert "1 results file, 5 lines: 1 fault\n" in shown.out
 
 
 def clean_up(where: Project, what: str = "streams") -> None:

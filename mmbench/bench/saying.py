@@ -18,6 +18,7 @@ from mmbench.layout import short
 from mmbench.power import detectable_lift
 from mmbench.records import Session, TrialKey
 from mmbench.soundness import CONTROL, TREATED, Soundness
+from mmbench.terminal import counted
 
 ARMS = (CONTROL, TREATED)
 
@@ -30,10 +31,12 @@ def passed(console: Console, result: Passed) -> None:
 
 def plan(console: Console, name: str, drawn: Plan, expected: Estimate | None) -> None:
     """Say what will run, what will not and why, what it will take, and what the design can detect."""
-    count = len(drawn.cases)
+    count, trials = len(drawn.cases), counted(len(drawn.schedule), "trial")
     console.print(
         Text(f"\n{name}: ", style="bold")
-        + Text(f"{len(drawn.schedule)} trials: {count} cases × {drawn.runs} × {', '.join(drawn.arms)}"),
+        + Text(
+            f"{trials}: {counted(count, 'case')} × {counted(drawn.runs, 'run')} × {', '.join(drawn.arms)}"
+        ),
         soft_wrap=True,
     )
     for line in left_out(drawn.excluded):
@@ -94,9 +97,10 @@ def correctness(final: Session) -> str:
     without, with_mm = (
         fmean(fmean(run[side] for run in runs) for runs in by_case.values()) for side in (0, 1)
     )
+    sound = counted(sum(map(len, by_case.values())), "sound pair")
     return (
-        f"Correctness without mm {without:.1f}, with mm {with_mm:.1f} points, over "
-        f"{sum(map(len, by_case.values()))} sound pairs; the report adds the intervals."
+        f"Correctness without mm {without:.1f}, with mm {with_mm:.1f} points, over {sound}; "
+        "the report adds the intervals."
     )
 
 
