@@ -6,17 +6,13 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
-from mmbench import terminal
+from mmbench import cli_words, terminal
 from mmbench.layout import Project
 
-Run = Callable[[argparse.Namespace, Project], int]
-Add = Callable[[str, Run, str], argparse.ArgumentParser]
 
-
-def register(add: Add) -> None:
+def register(add: cli_words.Add) -> None:
     """Add these commands to the command line's parser."""
     command = add("regrade", _regrade, "run today's checks and judge on recorded outcomes, as new lines")
     command.add_argument("sessions", nargs="+", metavar="SESSION", help="ids, or paths of results files")
@@ -27,7 +23,7 @@ def register(add: Add) -> None:
         help="off: keep the scores of the old verdicts (default: ask again, as the session was judged)",
     )
     flags(command)
-    _results(command)
+    cli_words.results(command)
     judge = add("judge", _judge, "measure how far a judge can be trusted, or let it compare outcomes")
     actions = judge.add_subparsers(dest="action", metavar="ACTION", required=True)
     _accuracy(actions.add_parser("accuracy", help="compare predictions with what people chose"))
@@ -78,7 +74,7 @@ def _accuracy(command: argparse.ArgumentParser) -> None:
     add("--task", nargs="+", default=(), metavar="NAME", help="names of the tasks (default: of the files)")
     add("--json", action="store_true", help="print JSON")
     add("--save", action="store_true", help="keep the figures in results/judge/ for the report")
-    _results(command)
+    cli_words.results(command)
 
 
 def _pairs(command: argparse.ArgumentParser) -> None:
@@ -86,7 +82,7 @@ def _pairs(command: argparse.ArgumentParser) -> None:
     add("--pairs", type=Path, required=True, metavar="FILE", help="labelled pairs")
     add("--out", type=Path, required=True, metavar="FILE", help="where the predictions go")
     add("--images", type=Path, metavar="DIR", help="folder of the pictures (default: that of the pairs)")
-    add("--jobs", type=_count, default=1, help="processes (default 1)")
+    add("--jobs", type=cli_words.count, default=1, help="processes (default 1)")
     add("--resume", action="store_true", help="ask only for what has no verdict yet")
     flags(command)
 
@@ -94,12 +90,12 @@ def _pairs(command: argparse.ArgumentParser) -> None:
 def _calibrate(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("--grades", type=Path, required=True, metavar="FILE", help="grades 0-5 by people, as JSON lines")
-    add("--repeats", type=_count, default=1, help="ask the judge so many times about each outcome")
+    add("--repeats", type=cli_words.count, default=1, help="ask the judge so many times about each outcome")
     add("--judge", choices=("score", "criteria"), help="how it is asked then (default score)")
     add("--json", action="store_true", help="print JSON")
     add("--save", action="store_true", help="keep the figures in results/judge/ for the report")
     flags(command)
-    _results(command)
+    cli_words.results(command)
 
 
 def _prefer(command: argparse.ArgumentParser) -> None:
@@ -107,27 +103,13 @@ def _prefer(command: argparse.ArgumentParser) -> None:
     add("sessions", nargs="+", metavar="SESSION", help="one session, or two")
     add(
         "--arms",
-        type=_names,
-        default=["without_mm", "with_mm"],
+        type=cli_words.names,
+        default=("without_mm", "with_mm"),
         help="two arms of one session, or one of two",
     )
     add("--json", action="store_true", help="print JSON")
     flags(command)
-    _results(command)
-
-
-def _results(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--results", type=Path, help="folder of results files (default results/)")
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1")
-    return int(text)
+    cli_words.results(command)
 
 
 def _judge(arguments: argparse.Namespace, where: Project) -> int:

@@ -4,48 +4,44 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
-from mmbench import terminal
+from mmbench import cli_words, terminal
 from mmbench.errors import UsageError, unknown
 from mmbench.layout import Project
 
-Run = Callable[[argparse.Namespace, Project], int]
-Add = Callable[[str, Run, str], argparse.ArgumentParser]
 
-
-def register(add: Add) -> None:
+def register(add: cli_words.Add) -> None:
     """Add these commands to the command line's parser."""
     command = add("verify", _verify, "prove that results files are whole and were only appended to")
     command.add_argument("paths", nargs="*", type=Path, metavar="FILE", help="results files (default: all)")
     command.add_argument("--since", metavar="REV", help="each file committed at REV must begin today's")
     command.add_argument("--expected-head", metavar="HASH", help="SHA-256 of the last line of the one FILE")
-    _results(command)
+    cli_words.results(command)
     command = add("anchor", _anchor, "hold the head of a session by a git tag, signed where git can sign")
     command.add_argument("session", metavar="SESSION")
-    _results(command)
+    cli_words.results(command)
     command = add("method", _method, "show the method of a session, or in words what differs between two")
     command.add_argument("action", choices=("show", "diff"))
     command.add_argument("sessions", nargs="+", metavar="SESSION")
-    _results(command)
+    cli_words.results(command)
     command = add("compare", _compare, "tell whether sessions may be compared and ranked, and why not")
     command.add_argument("sessions", nargs="*", metavar="SESSION", help="sessions (default: all)")
     command.add_argument("--json", action="store_true", help="print JSON")
-    _results(command)
+    cli_words.results(command)
     command = add("void", _void, "leave a run, a case or an arm of a session out of every aggregate")
     command.add_argument("session", metavar="SESSION")
     command.add_argument("--run", dest="run_number", type=int, metavar="N", help="this repetition")
     command.add_argument("--case", metavar="ID", help="this case")
     command.add_argument("--arm", metavar="NAME", help="this arm")
     command.add_argument("--why", required=True, help="the reason; it is published")
-    _results(command)
+    cli_words.results(command)
     command = add("import", _import, "take over an older store as sessions that are shown and never ranked")
     command.add_argument("form", choices=("sqlite",))
     command.add_argument("file", type=Path)
-    _results(command)
+    cli_words.results(command)
     command = add("scan", _scan, "look for keys in what would be published")
-    _results(command)
+    cli_words.results(command)
     _export_arguments(add("export", _export, "write sessions as JSON, CSV, Parquet, hub folder or ATIF"))
     _clean_arguments(
         add("clean", _clean, "show and remove sandboxes, raw streams and artifacts; records stay")
@@ -57,26 +53,18 @@ def _export_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--format", choices=("json", "csv", "parquet", "hf", "atif"), default="json",
                          help="default json: one document with everything")  # fmt: skip
     command.add_argument("--out", type=Path, default=Path("export"), help="folder (default export/)")
-    _results(command)
+    cli_words.results(command)
 
 
 def _clean_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--sessions", type=_names, default=(), help="only these, comma-separated")
-    command.add_argument("--what", type=_names, default=("sandboxes", "streams", "artifacts"),
+    command.add_argument("--sessions", type=cli_words.names, default=(), help="only these, comma-separated")
+    command.add_argument("--what", type=cli_words.names, default=("sandboxes", "streams", "artifacts"),
                          help="sandboxes, streams, artifacts (default: all three)")  # fmt: skip
-    command.add_argument("--older-than", type=float, metavar="DAYS", help="only what is older")
-    command.add_argument("--larger-than", type=float, metavar="MB", help="only what is larger")
+    command.add_argument("--older-than", type=cli_words.amount, metavar="DAYS", help="only what is older")
+    command.add_argument("--larger-than", type=cli_words.amount, metavar="MB", help="only what is larger")
     command.add_argument("--dry-run", action="store_true", help="show, remove nothing")
     command.add_argument("--yes", action="store_true", help="remove without asking")
-    _results(command)
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _results(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--results", type=Path, help="folder of results files (default results/)")
+    cli_words.results(command)
 
 
 def _verify(arguments: argparse.Namespace, where: Project) -> int:

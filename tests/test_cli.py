@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
 from mmbench import cli
+
+ESCAPE = "\x1b]0;owned\x07"
 
 
 @pytest.fixture(autouse=True)
@@ -58,3 +61,46 @@ def test_a_part_of_mmbench_that_is_missing_is_no_users_fault(monkeypatch: pytest
     monkeypatch.delattr("mmbench.validation", raising=False)
     with pytest.raises(ModuleNotFoundError):
         cli.main(["validate"])
+
+
+def test_what_the_machine_refuses_is_a_prerequisite(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MMBENCH_STATE", str(tmp_path / "file" / "state"))
+    assert cli.main(["fetch"]) == 3
+    told = capsys.readouterr().err
+    assert "Not a directory" in told and str(tmp_path / "file") in told
+    assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("command", ["compare", "export"])
+def test_nothing_is_said_of_no_sessions(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main([command, "--results", str(tmp_path)]) == 2
+    told = capsys.readouterr()
+    assert "There are no results files" in told.err
+    assert told.out == ""
+
+
+def test_an_error_cannot_drive_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["validate", str(tmp_path / ESCAPE)]) == 2
+    assert "\\x1b]0;owned\\x07" in capsys.readouterr().err
+
+
+def test_a_fault_of_a_file_cannot_drive_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.jsonl").write_text(json.dumps({"id": "x", ESCAPE: 1}))
+    assert cli.main(["validate", str(tmp_path / "mine.jsonl")]) == 4
+    told = capsys.readouterr().out
+    assert "owned" in told and "\x1b" not in told
+
+
+def test_a_recorded_run_cannot_drive_the_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = {"type": "result", "result": f"done {ESCAPE}", "is_error": False}
+    (tmp_path / "out").write_text(json.dumps(said))
+    assert cli.main(["agents", "parse", "claude", "--stdout", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert "done" in told and "\x1b" not in told

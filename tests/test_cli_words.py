@@ -1,0 +1,35 @@
+"""What words of the command line are read as, and what is refused."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+import pytest
+
+from mmbench.cli_words import amount, count, names
+
+
+def test_names_are_read_once_each_without_blanks() -> None:
+    assert names(" b, a,b,,") == ("b", "a")
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "value"), [(count, "12", 12), (amount, "0.5", 0.5), (amount, "30", 30.0)]
+)
+def test_numbers_are_read(read: Callable[[str], object], text: str, value: object) -> None:
+    assert read(text) == value
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (names, ","),
+        (names, ""),
+        *((count, text) for text in ("0", "-1", "1.5", "x", "")),
+        *((amount, text) for text in ("0", "-1", "nan", "inf", "1e9", "x", "")),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(read: Callable[[str], object], text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        read(text)
