@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from tests.perf import bench, report
@@ -16,6 +17,7 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"Unknown: {', '.join(sorted(unknown))}. Known: {', '.join(FIGURES)}.", file=sys.stderr)
         return 2
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each process compiles all code anew, as no user's does
     print(f"Medians of one run, {quiet()}.")
     for name in names or FIGURES:
         for figure in FIGURES[name]():
