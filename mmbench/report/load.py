@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from mmbench import jsontext, ledger, records
 from mmbench.errors import DataError, unknown
@@ -137,7 +137,8 @@ def _folded(path: Path, kept: Kept, data: bytes, digest: str) -> _Read | None:
     if not spans:
         return None
     folded = _fold(path, data, spans)
-    kept.store.write(*_entry(path, kept, digest), _ENCODER.encode(folded))
+    stored = structs.asdict(folded) | {"trials": _ENCODER.encode(folded.trials)}
+    kept.store.write(*_entry(path, kept, digest), _ENCODER.encode(stored))
     return _session(path, folded)
 
 
@@ -151,7 +152,7 @@ class _Stored(Struct, frozen=True):
     voids: tuple[lines.VoidLine, ...]
     ends: tuple[lines.EndLine, ...]
     tally: dict[State, int]
-    trials: msgspec.Raw
+    trials: bytes
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -161,7 +162,7 @@ _TRIALS = msgspec.msgpack.Decoder(tuple[Trial, ...])
 
 def _session(path: Path, folded: Folded | _Stored) -> _Read:
     trials = folded.trials
-    source = (lambda: _TRIALS.decode(trials)) if isinstance(trials, msgspec.Raw) else (lambda: trials)
+    source = (lambda: _TRIALS.decode(trials)) if isinstance(trials, bytes) else (lambda: trials)
     made = Session(
         path, folded.digest, folded.head, folded.header, folded.voids, folded.ends, folded.tally, source
     )

@@ -23,6 +23,7 @@ def environment(templates: Path, store: Store) -> Environment:
     env = _Environment(
         loader=FileSystemLoader(templates),
         autoescape=True,
+        auto_reload=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
