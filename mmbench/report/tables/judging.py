@@ -11,7 +11,7 @@ from mmbench import jsontext
 from mmbench.records import State
 from mmbench.report.model import Session
 from mmbench.report.tables.summary import Summary
-from mmbench.report.tables.verdicts import BANDS, Apart, Moments, Verdicts
+from mmbench.report.tables.verdicts import BANDS, Both, Moments, Verdicts
 from mmbench.trust import Measured
 
 SHOWN = 50
@@ -76,7 +76,7 @@ class Disagreement:
     """A trial that the judge and the checks see differently."""
 
     session: Session
-    trial: Apart
+    trial: Both
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ BANDS = ("none", "less than half", "half or more", "all")
 """Parts of the checks, from none passed to all."""
 
 
-class Apart(NamedTuple):
-    """A trial that judge and checks see differently: its place, the points of 5 and the share that they gave it."""
+class Both(NamedTuple):
+    """A trial, its place in the schedule, and what judge (points of 5) and checks (share) gave it."""
 
     key: TrialKey
     position: int
@@ -51,31 +51,32 @@ class Verdicts:
     bands: dict[str, tuple[int, float]]
     """Trials of each band of the checks and the sum of their scores."""
     moments: Moments
-    apart: list[Apart]
+    apart: list[Both]
+    """The trials that they see differently."""
 
 
 def verdicts(trials: Iterable[Trial]) -> Verdicts:
     """Return what the judge said of some trials."""
-    both = [(t, t.checkpoint, t.judge) for t in trials]
     known = [
-        (trial, checks, judge) for trial, checks, judge in both if checks is not None and judge is not None
+        Both(trial.key, trial.position, trial.judge, trial.checkpoint)
+        for trial in trials
+        if trial.judge is not None and trial.checkpoint is not None
     ]
     bands: dict[str, list[float]] = {}
-    for _, checks, judge in known:
-        bands.setdefault(_band(checks), []).append(judge)
-    found = [Apart(trial.key, trial.position, judge, checks) for trial, checks, judge in known]
+    for one in known:
+        bands.setdefault(_band(one.checks), []).append(one.judge)
     return Verdicts(
         known=len(known),
-        scores=dict(Counter(round(judge) for _, _, judge in known)),
+        scores=dict(Counter(round(one.judge) for one in known)),
         bands={name: (len(scores), math.fsum(scores)) for name, scores in bands.items()},
         moments=Moments(
-            math.fsum(checks for _, checks, _ in known),
-            math.fsum(judge for _, _, judge in known),
-            math.fsum(checks * checks for _, checks, _ in known),
-            math.fsum(judge * judge for _, _, judge in known),
-            math.fsum(checks * judge for _, checks, judge in known),
+            checks=math.fsum(one.checks for one in known),
+            judge=math.fsum(one.judge for one in known),
+            checks2=math.fsum(one.checks**2 for one in known),
+            judge2=math.fsum(one.judge**2 for one in known),
+            product=math.fsum(one.checks * one.judge for one in known),
         ),
-        apart=[item for item in found if item.distance >= APART],
+        apart=[one for one in known if one.distance >= APART],
     )
 
 
