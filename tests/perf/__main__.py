@@ -17,7 +17,9 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"Unknown: {', '.join(sorted(unknown))}. Known: {', '.join(FIGURES)}.", file=sys.stderr)
         return 2
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each process compiles all code anew, as no user's does
+    os.environ.pop(
+        "PYTHONDONTWRITEBYTECODE", None
+    )  # else each process compiles all code anew, as no user's does
     print(f"Medians of one run, {quiet()}.")
     for name in names or FIGURES:
         for figure in FIGURES[name]():

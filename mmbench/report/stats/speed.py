@@ -24,7 +24,7 @@ from mmbench.report.stats.pairs import (
     sentences,
     sound,
 )
-from mmbench.report.stats.ratios import ratio_of
+from mmbench.report.stats.ratios import geometric_ratio
 
 MAX_CENSORED = 0.20
 """Above this share of censored pairs there is no point estimate."""
@@ -178,8 +178,7 @@ def speed_of(times: Times) -> Speedup:
     eligible = [timed for runs in times.cases.values() for timed in runs]
     logs = {case: [run.log for run in runs if not run.censored] for case, runs in times.cases.items()}
     known = {case: runs for case, runs in logs.items() if runs}
-    means, pairs = [fmean(runs) for runs in known.values()], sum(map(len, known.values()))
-    ratio = ratio_of(means, [times.clusters[case] for case in known], pairs)
+    ratio = geometric_ratio(known, times.clusters)
     found = Speedup(
         population=times.population,
         point=ratio.point,
@@ -187,7 +186,7 @@ def speed_of(times: Times) -> Speedup:
         high=ratio.high,
         n=ratio.n,
         clusters=ratio.clusters,
-        pairs=pairs,
+        pairs=ratio.pairs,
         eligible=len(eligible),
         censored_share=_censored_share(eligible) if eligible else None,
         bounds=_bounds(times) if eligible else None,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Literal
 
 from mmbench.errors import DataError
-from mmbench.report.stats.pairs import Counts, excluded, sentences, sound
-from mmbench.report.stats.ratios import LogRatio, Ratio, geometric_ratio
+from mmbench.report.stats.pairs import Counts, case_clusters, excluded, sentences, sound
+from mmbench.report.stats.ratios import Ratio, geometric_ratio
 
 CACHE_WEIGHTS = (0.0, 0.25, 1.0)
 """What a cached input token counts for: nothing, about its usual price, or as much as a fresh one."""
@@ -114,9 +115,11 @@ def amount(pairs: Sequence[PairSpend], name: str, of: Callable[[Spend], float | 
     """
     both = [(pair, of(pair.without), of(pair.with_)) for pair in pairs]
     known = [(pair, a, b) for pair, a, b in both if a is not None and b is not None]
-    ratio = geometric_ratio(
-        [LogRatio(p.case, p.cluster, math.log(a) - math.log(b)) for p, a, b in known if a > 0 and b > 0]
-    )
+    logs: defaultdict[str, list[float]] = defaultdict(list)
+    for pair, a, b in known:
+        if a > 0 and b > 0:
+            logs[pair.case].append(math.log(a) - math.log(b))
+    ratio = geometric_ratio(logs, case_clusters(pairs))
     return Amount(
         name=name,
         without=math.fsum(a for _, a, _ in known) if known else None,
