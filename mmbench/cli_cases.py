@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mmbench.errors import UsageError
+from mmbench import cli_words
 from mmbench.layout import Project
 from mmbench.terminal import counted
 
@@ -16,11 +15,8 @@ if TYPE_CHECKING:
     from mmbench.bench.case_tests import Tested
     from mmbench.case import Suite
 
-Run = Callable[[argparse.Namespace, Project], int]
-Add = Callable[[str, Run, str], argparse.ArgumentParser]
 
-
-def register(add: Add) -> None:
+def register(add: cli_words.Add) -> None:
     """Add the command to the command line's parser."""
     command = add("cases", _list, "list the cases of a suite, test them, or begin a new one")
     command.add_argument("--suite", default="embedded", help="suite by name or path")
@@ -45,7 +41,13 @@ def _list_arguments(command: argparse.ArgumentParser) -> None:
 def _test_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("ids", nargs="*", metavar="ID", help="only these cases")
-    add("--repeat", type=int, default=20, metavar="N", help="grade each tree N times under load (default 20)")
+    add(
+        "--repeat",
+        type=cli_words.count,
+        default=20,
+        metavar="N",
+        help="grade each tree N times under load (default 20)",
+    )
     add("--variants", action="store_true", help="test the obstacle variants of these cases too")
     add("--oracle", action="store_true", help="run the reference solutions in both arms too")
     add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for --oracle")
@@ -58,9 +60,13 @@ def _new_arguments(command: argparse.ArgumentParser) -> None:
     add("id", metavar="ID", help="lower-case letters, digits, '.', '_' and '-'")
     add("--archetype", choices=("retrieval", "artifact", "organization"), default="retrieval",
         help="kind of task (default retrieval)")  # fmt: skip
-    add("--modality", type=_words, default=("doc",), help="comma-separated, the dominant one first")
+    add("--modality", type=cli_words.names, default=("doc",), help="comma-separated, the dominant one first")
     add(
-        "--command", dest="surface", type=_words, default=("find",), help="mm commands, the primary one first"
+        "--command",
+        dest="surface",
+        type=cli_words.names,
+        default=("find",),
+        help="mm commands, the primary one first",
     )
     add("--dataset", default=".", help="subtree of the dataset (default: all of it)")
     add("--difficulty", choices=("easy", "medium", "hard"), default="medium", help="default medium")
@@ -82,8 +88,6 @@ def _test(arguments: argparse.Namespace, where: Project) -> int:
     from mmbench.bench import case_tests, dataset, suite_page
     from mmbench.case import load_suite
 
-    if arguments.repeat < 1:
-        raise UsageError(f"--repeat is {arguments.repeat}; a tree is graded at least once.")
     suite = load_suite(where.cases, arguments.suite)
     suite = variants.choose(suite, arguments.ids, also=arguments.variants)
     bench = case_tests.Bench(dataset.resolve(suite.dataset, where.datasets), arguments.repeat)
@@ -149,7 +153,3 @@ def _new(arguments: argparse.Namespace, where: Project) -> int:
     folder = scaffold.begin(where.cases, arguments.suite, wanted)
     print(scaffold.said(folder, wanted.id, where.root))
     return 0
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.strip() for word in text.split(",") if word.strip())
