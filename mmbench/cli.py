@@ -327,7 +327,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         return _fail(_missing(error, words[0] if words else ""))
     except KeyboardInterrupt:
-        return _fail(Interrupted("Interrupted.", fix="Add --resume to the same command to go on."))
+        fix = "Add --resume to the same command to go on." if list(words[:1]) == ["bench"] else ""
+        return _fail(Interrupted("Interrupted.", fix=fix))
     except BrokenPipeError:
         # The reader of our output went away: not worth a word, and nothing more can be flushed.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -104,3 +104,15 @@ def test_a_recorded_run_cannot_drive_the_terminal(tmp_path: Path, capsys: pytest
     assert cli.main(["agents", "parse", "claude", "--stdout", str(tmp_path / "out")]) == 0
     told = capsys.readouterr().out
     assert "done" in told and "\x1b" not in told
+
+
+@pytest.mark.parametrize(("command", "resumed"), [("bench", True), ("validate", False)])
+def test_only_a_bench_that_is_interrupted_can_be_resumed(
+    command: str, resumed: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, f"_{command}", interrupt)
+    assert cli.main([command]) == 130
+    assert ("--resume" in capsys.readouterr().err) is resumed

@@ -90,7 +90,9 @@ def resolve(
     own, data = _parse(text, path), tomllib.loads(_normalised(mm, text))
     sections: dict[str, Any] = data.get("profile", {})
     if name not in sections:
-        raise unknown("profile", name, [*sections, LOCAL], fix="Your own are listed by: mm profile list")
+        raise unknown(
+            "profile", name, [*sections, LOCAL], fix="Your own are listed by: .mmbench/mm/bin/mm profile list"
+        )
     kind: Kind = "named" if name in own.get("profile", {}) else "builtin"
     return _profile(name, kind, data, str(path) if path else "mm's own profiles")
 

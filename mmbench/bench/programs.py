@@ -48,7 +48,7 @@ def find(agent: Agent, project: Project) -> Program:
     if path is None:
         raise CliMissingError(
             f"The agent '{agent.name}' needs the program '{agent.executable}', which is not on PATH.",
-            fix="Install it, or correct `executable` in its adapter.",
+            fix="Install it, or correct its name in the adapter.",
         )
     return _program(Path(path), _version(agent, path), project)
 

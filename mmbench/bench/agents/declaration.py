@@ -84,8 +84,9 @@ def read(path: Path) -> Declaration:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise UsageError(
-            f"The agent's declaration cannot be read: {error}.", where=str(path), fix=DOCS
+            f"The agent's declaration cannot be read: {reason}.", where=str(path), fix=DOCS
         ) from error
     fault = first_fault("agent", told)
     if fault:
