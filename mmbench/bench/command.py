@@ -56,7 +56,7 @@ from mmbench.records import Session
 def bench(options: Options, project: Project, console: Console) -> int:
     """Run every cell and return the exit code: 0 all graded, 1 something is not."""
     graded = True
-    with _interruptible() as cancel:
+    with interruptible() as cancel:
         shared = _prepare(options, project, console, cancel)
         for cell in _cells(shared):
             graded = _run_cell(shared, cell) and graded
@@ -70,7 +70,7 @@ def bench(options: Options, project: Project, console: Console) -> int:
 
 def check(options: Options, project: Project, console: Console) -> int:
     """Run the preflight of every cell and print its plan; nothing is benchmarked."""
-    with _interruptible() as cancel:
+    with interruptible() as cancel:
         shared = _prepare(options, project, console, cancel)
         for cell in _cells(shared):
             drawn = _plan(shared, cell, options.seed or 0)
@@ -312,8 +312,12 @@ def _subject(shared: Bench, cell: Cell) -> Subject:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into a request to stop, and the second into an immediate end."""
+def interruptible() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into a request to stop, and the second into an immediate end.
+
+    So do the signals of `kill` and of a terminal that is closed, unless that one is
+    ignored (nohup): no agent may go on alone, at the user's expense.
+    """
     cancel = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -321,7 +325,9 @@ def _interruptible() -> Iterator[threading.Event]:
             raise KeyboardInterrupt
         cancel.set()
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    numbers += [signal.SIGHUP] if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN else []
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
         yield cancel
     finally:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from mmbench import ledger, records
+from mmbench.bench.command import interruptible
 from mmbench.layout import project
 from tests.support.loopback import LoopbackModel
 from tests.test_case import DOCUMENT
@@ -197,8 +198,9 @@ def test_a_wrong_word_gets_one_paragraph_and_its_exit_code(
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_ctrl_c_writes_what_was_done_and_says_how_to_go_on(
-    command: Callable[..., list[str]], place: Path
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_to_stop_writes_what_was_done_and_says_how_to_go_on(
+    command: Callable[..., list[str]], place: Path, number: signal.Signals
 ) -> None:
     text = (place / "suite" / "cases.jsonl").read_text()
     slow = text.replace("cat deep/answer.txt", "sleep 60; cat deep/answer.txt")
@@ -210,13 +212,26 @@ def test_ctrl_c_writes_what_was_done_and_says_how_to_go_on(
         text=True,
     )
     _wait_for(lambda: any((project().sandboxes).glob("*oracle-adhoc*/answer.*")))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "--resume" in errors and "Traceback" not in errors
     (session,) = sessions(place)
     assert session.ends[-1]["reason"] == "interrupted"
     assert not session.finished
+
+
+def test_a_bench_under_nohup_outlives_its_terminal() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible() as cancel:
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not cancel.is_set()
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert cancel.wait(10)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def _wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
