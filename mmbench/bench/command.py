@@ -149,7 +149,7 @@ def _served(shared: Bench, name: str) -> Iterator[tuple[Profile, Backend, str | 
         reasons = {"vision": unable, "speech": server.reason, "ocr": server.reason}
         backend = Backend(frozenset(name for name, has in able.items() if has), reasons)
         digest = weights.digest if isinstance(weights, local.Weights) else None
-        yield profiles.local(server.base_url, local.MODEL), backend, digest
+        yield profiles.local(server.base_url, server.key, local.MODEL), backend, digest
 
 
 def _plan(shared: Bench, cell: Cell, seed: int) -> Plan:

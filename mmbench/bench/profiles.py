@@ -47,9 +47,9 @@ class Profile:
     transcription: Endpoint | None = None
 
 
-def local(base_url: str = "", model: str = "mmbench-local") -> Profile:
-    """Return the embedded profile; its base URL is known once its server runs."""
-    return Profile(LOCAL, "local", base_url, model, "local")
+def local(base_url: str = "", api_key: str = "local", model: str = "mmbench-local") -> Profile:
+    """Return the embedded profile; its base URL and its key are known once its server runs."""
+    return Profile(LOCAL, "local", base_url, model, api_key)
 
 
 def adhoc(model: str | None, base_url: str | None, api_key: str | None, name: str = ADHOC) -> Profile:

@@ -3,7 +3,7 @@
     python -m mmbench.bench.local --port-file FILE [--weights DIR] [--reason TEXT]
 
 It loads the models, writes its port and abilities to the file and serves until its
-standard input ends. The parent holds the other end, so even a parent that was killed
+standard input ends. Its key is in the environment. The parent holds the other end, so even a parent that was killed
 leaves nothing behind.
 """
 
@@ -17,7 +17,7 @@ import threading
 from pathlib import Path
 
 from mmbench.bench.local.ocr import WORKERS
-from mmbench.bench.local.server import LocalHTTPServer, Readers, ReadsImages, ReadsSound
+from mmbench.bench.local.server import KEY_VARIABLE, LocalHTTPServer, Readers, ReadsImages, ReadsSound
 
 
 def main() -> None:
@@ -27,11 +27,12 @@ def main() -> None:
     parser.add_argument("--weights", type=Path)
     parser.add_argument("--reason", default="no weights were given")
     options = parser.parse_args()
+    key = os.environ.pop(KEY_VARIABLE, "")
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     sound = _sound(options.weights)
     images, why_not = _images()
     readers = Readers(images, sound, why_not or options.reason)
-    with LocalHTTPServer(readers) as server:
+    with LocalHTTPServer(readers, key) as server:
         _announce(options.port_file, server)
         server.serve_forever()
 

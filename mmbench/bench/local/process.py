@@ -5,17 +5,18 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import mmbench
-from mmbench.bench.local.server import MODEL
+from mmbench.bench.local.server import KEY_VARIABLE, MODEL
 from mmbench.bench.local.weights import Missing, Weights
 from mmbench.errors import PrerequisiteError
 
@@ -35,6 +36,8 @@ class LocalServer:
     speech: bool
     reason: str
     pid: int
+    key: str = field(repr=False)
+    """Without it the server answers nothing."""
 
 
 @contextmanager
@@ -48,15 +51,15 @@ def serve(weights: Weights | Missing) -> Iterator[LocalServer]:
     if isinstance(weights, Weights) and importlib.util.find_spec("faster_whisper") is None:
         raise _not_installed("faster-whisper")
     with tempfile.TemporaryDirectory(prefix="mmbench-local-") as folder:
-        port_file, log = Path(folder) / "port.json", Path(folder) / "stderr"
-        with log.open("wb") as errors, _child(port_file, weights, errors.fileno()) as child:
+        port_file, log, key = Path(folder) / "port.json", Path(folder) / "stderr", secrets.token_urlsafe(24)
+        with log.open("wb") as errors, _child(port_file, weights, errors.fileno(), key) as child:
             try:
-                yield _announced(child, port_file, log)
+                yield _announced(child, port_file, log, key)
             finally:
                 _stop(child)
 
 
-def _child(port_file: Path, weights: Weights | Missing, errors: int) -> subprocess.Popen[bytes]:
+def _child(port_file: Path, weights: Weights | Missing, errors: int, key: str) -> subprocess.Popen[bytes]:
     given = (
         ["--weights", str(weights.folder)] if isinstance(weights, Weights) else ["--reason", weights.reason]
     )
@@ -65,7 +68,7 @@ def _child(port_file: Path, weights: Weights | Missing, errors: int) -> subproce
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=errors,
-        env=_environment(),
+        env=_environment() | {KEY_VARIABLE: key},
         start_new_session=True,  # Ctrl-C is for the bench, which then stops its server in order
     )
 
@@ -76,7 +79,7 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "HF_HUB_OFFLINE": "1"}
 
 
-def _announced(child: subprocess.Popen[bytes], port_file: Path, log: Path) -> LocalServer:
+def _announced(child: subprocess.Popen[bytes], port_file: Path, log: Path, key: str) -> LocalServer:
     deadline = time.monotonic() + _START_TIMEOUT
     while not port_file.exists():
         if child.poll() is not None or time.monotonic() > deadline:
@@ -84,7 +87,7 @@ def _announced(child: subprocess.Popen[bytes], port_file: Path, log: Path) -> Lo
         time.sleep(0.02)
     told = json.loads(port_file.read_text(encoding="utf-8"))
     base_url = f"http://127.0.0.1:{told['port']}/v1"
-    return LocalServer(base_url, told["ocr"], told["speech"], told["reason"], child.pid)
+    return LocalServer(base_url, told["ocr"], told["speech"], told["reason"], child.pid, key)
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
@@ -99,7 +102,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 def _not_installed(package: str) -> PrerequisiteError:
     return PrerequisiteError(
         f"The local profile needs {package}, which is not installed.",
-        fix="Run: python -m pip install 'mmbench[local]'",
+        fix="Run it through Nox (`nox -s bench`), which installs what is needed.",
     )
 
 
@@ -107,5 +110,5 @@ def _not_started(log: Path) -> PrerequisiteError:
     last = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
     return PrerequisiteError(
         f"The local mm backend did not start: {last[0] if last else 'it gave no reason'}.",
-        fix="Check the installation with: python -m pip install 'mmbench[local]'",
+        fix="Remove .nox/ and run it through Nox (`nox -s bench`), which installs what is needed anew.",
     )

@@ -1,12 +1,15 @@
 """The HTTP side of the local backend: the part of the OpenAI API that mm asks for.
 
-Bodies are capped, few requests are held at once, and two are worked on. Work
-for a client that has hung up is dropped before it starts: mm gives up after 120 s and asks
-again, and answering both would double every queue.
+It answers to its key alone: what listens on loopback can be reached from the sandboxes
+of every arm, and mm is to profit from it, through the meter, and nobody else. Bodies are
+capped, few requests are held at once, and two are worked on. Work for a client that has
+hung up is dropped before it starts: mm gives up after 120 s and asks again, and answering
+both would double every queue.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
 import select
 import socket
@@ -25,6 +28,8 @@ from mmbench.bench.local.ocr import WORKERS, Page
 from mmbench.bench.local.speech import Transcript
 
 MODEL = "mmbench-local"
+KEY_VARIABLE = "MMBENCH_LOCAL_KEY"
+"""How the child process is told its key: command lines can be read by others."""
 MAX_BODY = 64 * 1024 * 1024
 MAX_HELD = 8
 """Requests whose bodies are in memory at once; mm sends up to eight in parallel."""
@@ -59,8 +64,10 @@ class LocalHTTPServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, readers: Readers) -> None:
+    def __init__(self, readers: Readers, key: str = "") -> None:
         self.readers = readers
+        self.key = key
+        """What a request must bring along; empty for a server that anybody may ask."""
         self.held = threading.BoundedSemaphore(MAX_HELD)
         self.work = threading.BoundedSemaphore(WORKERS)
         super().__init__(("127.0.0.1", 0), Handler)
@@ -100,6 +107,7 @@ class Handler(BaseHTTPRequestHandler):
     def _serve(self, routes: dict[str, Callable[[bytes], None]]) -> None:
         with self.server.held:
             try:
+                self._require_key()
                 body = self._body()
                 routes.get(self.path.partition("?")[0].rstrip("/"), self._unknown)(body)
             except Refused as refused:
@@ -110,6 +118,12 @@ class Handler(BaseHTTPRequestHandler):
                 traceback.print_exc()
                 failed = Refused(500, f"The model failed with {type(error).__name__}.", "model_failed")
                 self._json(failed.status, failed.body())
+
+    def _require_key(self) -> None:
+        given = self.headers.get("authorization", "").encode()
+        if self.server.key and not hmac.compare_digest(given, f"Bearer {self.server.key}".encode()):
+            self.close_connection = True
+            raise Refused(401, "The key is not the one of this server.", "invalid_api_key")
 
     def _unknown(self, _body: bytes) -> None:
         raise Refused(404, f"{self.command} {self.path} is not served.", "not_found")

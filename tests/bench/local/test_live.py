@@ -60,7 +60,7 @@ def trial(server: LocalServer, tmp_path: Path) -> Iterator[Trial]:
     for made in (folder, home, tools):
         made.mkdir()
     (tools / "ffmpeg").symlink_to(imageio_ffmpeg.get_ffmpeg_exe())
-    with Meter(local(server.base_url)) as meter:
+    with Meter(local(server.base_url, server.key)) as meter:
         url = meter.open("t")
         materialise(local(), url, home)
         yield Trial(folder, home, url, meter, tools)
@@ -68,7 +68,7 @@ def trial(server: LocalServer, tmp_path: Path) -> Iterator[Trial]:
 
 def test_it_answers_a_ping(server: LocalServer) -> None:
     assert (server.ocr, server.speech, server.reason) == (True, True, "")
-    assert ping(local(server.base_url)).model == "mmbench-local"
+    assert ping(local(server.base_url, server.key)).model == "mmbench-local"
 
 
 def test_a_photo_is_read(trial: Trial) -> None:

@@ -10,6 +10,7 @@ import psutil
 import pytest
 import requests
 
+from mmbench.bench.endpoint import Bearer
 from mmbench.bench.local import Missing, Weights, serve
 from mmbench.errors import PrerequisiteError
 
@@ -45,7 +46,7 @@ def test_the_server_goes_when_its_parent_is_killed() -> None:
 
 def test_the_server_lives_as_long_as_its_context_and_no_longer() -> None:
     with serve(Missing("not here")) as server:
-        assert requests.get(f"{server.base_url}/models", timeout=5).ok
+        assert requests.get(f"{server.base_url}/models", timeout=5, auth=Bearer(server.key)).ok
         assert (server.ocr, server.speech, server.reason) == (True, False, "not here")
     assert gone(server.pid)
     with pytest.raises(requests.ConnectionError):

@@ -12,6 +12,7 @@ import pytest
 import requests
 from PIL import Image
 
+from mmbench.bench.endpoint import Bearer
 from mmbench.bench.local import LocalServer
 from mmbench.bench.local.answer import NO_TEXT
 from mmbench.bench.local.ocr import WORKERS, Page
@@ -42,7 +43,9 @@ def body(*parts: Any, **more: Any) -> dict[str, Any]:
 
 
 def post(server: LocalServer, value: Any) -> requests.Response:
-    return requests.post(f"{server.base_url}/chat/completions", json=value, timeout=60)
+    return requests.post(
+        f"{server.base_url}/chat/completions", json=value, timeout=60, auth=Bearer(server.key)
+    )
 
 
 INVOICE = picture("Invoice 2024-117", "Total 342,775.48 EUR")
@@ -103,13 +106,16 @@ def test_max_tokens_is_kept(ocr_server: LocalServer) -> None:
 
 
 def test_the_models_are_listed(ocr_server: LocalServer) -> None:
-    listed = requests.get(f"{ocr_server.base_url}/models", timeout=5).json()
+    listed = requests.get(f"{ocr_server.base_url}/models", timeout=5, auth=Bearer(ocr_server.key)).json()
     assert [model["id"] for model in listed["data"]] == ["mmbench-local"]
 
 
 def test_speech_without_weights_is_refused_with_the_reason(ocr_server: LocalServer) -> None:
     answer = requests.post(
-        f"{ocr_server.base_url}/audio/transcriptions", files={"file": ("a.wav", b"RIFF")}, timeout=5
+        f"{ocr_server.base_url}/audio/transcriptions",
+        files={"file": ("a.wav", b"RIFF")},
+        timeout=5,
+        auth=Bearer(ocr_server.key),
     )
     assert answer.status_code == 501
     assert "no weights in this test" in answer.json()["error"]["message"]
@@ -127,7 +133,7 @@ def test_speech_without_weights_is_refused_with_the_reason(ocr_server: LocalServ
     ],
 )
 def test_bad_requests_get_a_json_error(ocr_server: LocalServer, path: str, sent: bytes, status: int) -> None:
-    answer = requests.post(ocr_server.base_url + path, data=sent, timeout=30)
+    answer = requests.post(ocr_server.base_url + path, data=sent, timeout=30, auth=Bearer(ocr_server.key))
     assert answer.status_code == status
     assert answer.json()["error"]["message"]
 
@@ -141,9 +147,26 @@ def test_an_image_with_too_many_pixels_is_refused_before_it_is_decoded(ocr_serve
 def test_a_body_over_the_cap_is_refused_unread(ocr_server: LocalServer) -> None:
     port = int(ocr_server.base_url.split(":")[2].split("/")[0])
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {MAX_BODY + 1}\r\n\r\n"
+        key = f"authorization: Bearer {ocr_server.key}"
+        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n{key}\r\ncontent-length: {MAX_BODY + 1}\r\n\r\n"
         connection.sendall(head.encode())
         assert b" 413 " in connection.makefile("rb").readline()
+
+
+@pytest.mark.parametrize("key", ["", "local", "wrong-\u00fc"])
+def test_who_has_found_the_port_and_not_the_key_learns_nothing(ocr_server: LocalServer, key: str) -> None:
+    asked = body(text("Read."), image(INVOICE))
+    for answer in (
+        requests.get(f"{ocr_server.base_url}/models", timeout=5, headers=bearer(key)),
+        requests.post(f"{ocr_server.base_url}/chat/completions", json=asked, timeout=5, headers=bearer(key)),
+    ):
+        assert answer.status_code == 401
+        assert answer.json()["error"]["code"] == "invalid_api_key"
+    assert ocr_server.key not in repr(ocr_server)
+
+
+def bearer(key: str) -> dict[str, bytes]:
+    return {"authorization": f"Bearer {key}".encode()} if key else {}
 
 
 class Slow:
