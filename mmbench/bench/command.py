@@ -78,6 +78,7 @@ def check(options: Options, project: Project, console: Console) -> int:
             with sandbox.session_folder(project.sandboxes / f"check-{secrets.token_hex(4)}") as folder:
                 _preflight(shared, cell, _arms(shared, drawn.arms, folder), folder)
                 _require_going_on(cancel)
+    console.print("Everything is in place: `nox -s bench` with the same arguments runs it.")
     return 0
 
 

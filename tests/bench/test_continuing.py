@@ -116,6 +116,17 @@ def test_an_interruption_before_the_first_trial_leaves_no_session(
     assert not list(place.results.glob("*.jsonl"))
 
 
+def test_a_check_that_holds_says_what_runs_it(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(preflight, "profile", lambda _: Passed("profile", "not asked"))
+    monkeypatch.setattr(preflight, "arms", lambda *_: [])
+    words = [word for word in place.words(agent="nop") if word != "--skip-preflight"]
+    assert cli.main(["check", *words[1:]]) == 0
+    assert "Everything is in place" in capsys.readouterr().err
+    assert not list(place.results.glob("*.jsonl"))
+
+
 def test_retry_and_rejudge_exclude_each_other(place: Place, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(place.words("--retry", "--rejudge")) == 2
     assert "exclude each other" in capsys.readouterr().err
