@@ -2,8 +2,7 @@
 
 They are looked for in a folder the user names, in the project's own store, and on the
 Hugging Face hub, in this order. Nothing is used whose size and SHA-256 were not compared
-with the table below, except a folder the user declares to be another model; that one is
-recorded by its digest.
+with the table below.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -75,19 +74,17 @@ def find_weights(
     models: Path,
     folder: Path | None = None,
     *,
-    other_model: bool = False,
     fetch: bool = True,
     pin: Pin = WHISPER_BASE,
 ) -> Weights | Missing:
     """Find the speech model: named folder, then the store in `models`, then the hub.
 
-    A named folder (or MMBENCH_WHISPER_DIR) must hold the pinned files, unless `other_model`
-    says that it is another model. Raise UsageError or DataError when it is not usable:
-    what a user named is never silently replaced.
+    A named folder (or MMBENCH_WHISPER_DIR) must hold the pinned files. Raise UsageError or
+    DataError when it is not usable: what a user named is never silently replaced.
     """
     named = folder or (Path(os.environ[FOLDER_VARIABLE]) if os.environ.get(FOLDER_VARIABLE) else None)
     if named is not None:
-        return _named(named, other_model, pin)
+        return _named(named, pin)
     store = models / f"{pin.repo.rsplit('/', 1)[-1]}-{pin.revision[:12]}"
     if not faults(store, pin):
         return Weights(store, pin.name, digest(store, pin.files))
@@ -110,7 +107,7 @@ def faults(folder: Path, pin: Pin) -> list[str]:
     return found
 
 
-def digest(folder: Path, names: Mapping[str, object] | list[str]) -> str:
+def digest(folder: Path, names: Iterable[str]) -> str:
     """Compute one SHA-256 over the names and hashes of a model's files."""
     lines = "".join(f"{_sha256(folder / name)}  {name}\n" for name in sorted(names))
     return hashlib.sha256(lines.encode()).hexdigest()
@@ -121,30 +118,16 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _named(folder: Path, other_model: bool, pin: Pin) -> Weights:
+def _named(folder: Path, pin: Pin) -> Weights:
     if not folder.is_dir():
         raise UsageError(f"The folder of speech weights does not exist: {folder}.", where=FOLDER_VARIABLE)
-    if other_model:
-        return _other(folder)
     if wrong := faults(folder, pin):
         raise DataError(
             f"The folder does not hold {pin.name}: {'; '.join(wrong)}.",
             where=str(folder),
-            fix="Name a folder with exactly these files, or declare it to be another model.",
+            fix="Name a folder with exactly these files, or none: then they are fetched.",
         )
     return Weights(folder, pin.name, digest(folder, pin.files))
-
-
-def _other(folder: Path) -> Weights:
-    names = sorted(path.name for path in folder.iterdir() if path.is_file())
-    if "model.bin" not in names or "config.json" not in names:
-        raise DataError(
-            "A CTranslate2 Whisper model needs model.bin and config.json.",
-            where=str(folder),
-            fix="Convert the model with ct2-transformers-converter first.",
-        )
-    value = digest(folder, names)
-    return Weights(folder, f"other@{value[:12]}", value)
 
 
 def _from_hub(store: Path, pin: Pin) -> Weights | Missing:

@@ -74,20 +74,6 @@ def test_a_named_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         find_weights(tmp_path, tmp_path / "nowhere", pin=PIN)
 
 
-def test_another_model_must_be_declared_and_is_known_by_its_digest(tmp_path: Path) -> None:
-    folder = fill(tmp_path / "mine", model=b"another")
-    other = found(tmp_path, folder, other_model=True)
-    assert other.digest == digest(folder, list(CONTENTS))
-    assert other.name == f"other@{other.digest[:12]}"
-    (folder / "vocabulary.txt").write_text("changed")
-    assert found(tmp_path, folder, other_model=True).digest != other.digest
-
-
-def test_another_model_must_be_a_model(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"model\.bin"):
-        find_weights(tmp_path, tmp_path, other_model=True)
-
-
 def test_the_store_is_used_without_asking_anyone(tmp_path: Path) -> None:
     fill(tmp_path / "tiny-0123456789ab")
     assert found(tmp_path, fetch=False).folder == tmp_path / "tiny-0123456789ab"
