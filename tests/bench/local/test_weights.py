@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mmbench.bench.local import WHISPER_BASE, Missing, Weights, find_weights
-from mmbench.bench.local.weights import FOLDER_VARIABLE, Pin, digest, faults
+from mmbench.bench.local.weights import FOLDER_VARIABLE, Pin, faults
 from mmbench.errors import DataError, UsageError
 from tests.support.upstream import Asked, Reply, Upstream
 
