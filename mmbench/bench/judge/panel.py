@@ -129,7 +129,7 @@ class Judge:
             said = self.ask(client, question, lambda text: text, sleep)
             if said.answer is None or said.error is not None:
                 raise PrerequisiteError(
-                    f"The judge {client.model} cannot be asked ({said.error}).",
+                    f"The judge {client.model} cannot be asked ({str(said.error).rstrip('.')}).",
                     where=self.config.base_url,
                     fix="Check its key, model and base URL, or choose --judge off.",
                 )
