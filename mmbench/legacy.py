@@ -68,6 +68,8 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         yield store
     except (sqlite3.DatabaseError, UnicodeError) as error:
         raise DataError(f"{path.name} cannot be read: {error}.", where=path.name) from error
+    except (KeyError, ValueError, TypeError) as error:
+        raise DataError(f"{path.name} is not of the form of a store: {error!r}.", where=path.name) from error
     finally:
         store.close()
 

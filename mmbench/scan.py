@@ -31,9 +31,9 @@ PROVIDERS = {
     "Anthropic key": re.compile(r"sk-ant-[A-Za-z0-9]+-[A-Za-z0-9_-]{20,}"),
     "OpenRouter key": re.compile(r"sk-or-v1-[0-9a-f]{32,}"),
     "OpenAI project key": re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}"),
-    "Google API key": re.compile(r"AIza[0-9A-Za-z_-]{35}\b"),
+    "Google API key": re.compile(r"AIza[0-9A-Za-z_-]{35}(?![0-9A-Za-z_-])"),
     "Google OAuth token": re.compile(r"ya29\.[0-9A-Za-z_-]{20,}"),
-    "Hugging Face token": re.compile(r"hf_[A-Za-z]{34}\b"),
+    "Hugging Face token": re.compile(r"hf_[A-Za-z0-9]{34}\b"),
     "Groq key": re.compile(r"gsk_[A-Za-z0-9]{40,}"),
     "xAI key": re.compile(r"xai-[A-Za-z0-9]{40,}"),
 }

@@ -151,6 +151,25 @@ def test_other_files_are_explained(tmp_path: Path, where: Project) -> None:
         import_sqlite(where, tmp_path / "missing.db")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "ALTER TABLE sessions RENAME COLUMN session_id TO name",
+        "UPDATE case_results SET speed_s = 'fast'",
+        "UPDATE runs SET run_index = 'first' WHERE run_id = 'r0'",
+    ],
+)
+def test_a_store_of_another_form_is_explained_and_leaves_nothing(
+    store: Path, where: Project, damage: str
+) -> None:
+    with sqlite3.connect(store) as made:
+        made.execute(damage)
+    made.close()
+    with pytest.raises(DataError, match=r"old\.db"):
+        import_sqlite(where, store)
+    assert not list(where.results.glob("*.jsonl"))
+
+
 def test_the_command_redacts_and_reports(
     store: Path, where: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,6 +49,17 @@ def test_each_kind_of_key_is_found_and_not_shown(kind: str, tmp_path: Path) -> N
     assert KEYS[kind][8:] not in shown
 
 
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("Google API key", "AI" + "za" + "Sy1234-" * 4 + "abcdef-"),
+        ("Hugging Face token", "hf" + "_" + "Ab1C" * 8 + "dE"),
+    ],
+)
+def test_a_key_is_found_whichever_characters_it_ends_with(kind: str, key: str) -> None:
+    assert (kind, key) in set(scan.text(f'"{key}"'))
+
+
 def test_cases_and_artifacts_are_looked_at_too(tmp_path: Path) -> None:
     key = KEYS["GitHub Token"]
     for name in ("cases/c.json", "artifacts/s1/deep/out.txt"):

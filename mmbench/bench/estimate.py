@@ -49,7 +49,7 @@ def _sessions(results: Path, agent: str, profile: str) -> Iterator[Sequence[Reco
         header, *lines = list(_lines(path)) or [{}]
         if header.get("cell") != {"agent": agent, "profile": profile}:
             continue
-        trials = [line for line in lines if line.get("kind") == "trial" and line.get("status") in GRADED]
+        trials = [line for line in lines if _tells(line)]
         if trials:
             yield trials
             found += 1
@@ -57,12 +57,20 @@ def _sessions(results: Path, agent: str, profile: str) -> Iterator[Sequence[Reco
             return
 
 
+def _tells(line: Record) -> bool:
+    """Tell a graded trial with all that is asked of it; what lacks something is `validate`'s business."""
+    usage = line.get("usage")
+    if line.get("kind") != "trial" or line.get("status") not in GRADED or not isinstance(usage, dict):
+        return False
+    return "duration_s" in line and {"input_total", "output_total", "cost_usd"} <= usage.keys()
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the whole lines of a results file; what is torn or broken is `validate`'s business."""
+    """Yield the whole lines of a results file."""
     for raw in path.read_bytes().split(b"\n"):
         try:
             line = json.loads(raw)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(line, dict):
             yield line

@@ -41,9 +41,9 @@ def _folded(path: Path) -> Session | None:
         return None
     try:
         return records.fold(ledger.parse_line(line, path) for line in lines)
-    except records.FoldError as error:
+    except (records.FoldError, KeyError, TypeError, AttributeError) as error:
         raise DataError(
-            f"{path.name} cannot be continued: {error}.",
+            f"{path.name} cannot be continued: {error if isinstance(error, records.FoldError) else repr(error)}.",
             where=path.name,
             fix="Run `nox -s validate` to see every fault; leave --resume out to start a new session.",
         ) from error

@@ -94,18 +94,20 @@ def run(
     process of the PID namespace, whose end is the end of everything inside.
     OSError when the command cannot be started.
     """
-    process = subprocess.Popen(
-        argv,
-        env=None if env is None else dict(env),
-        cwd=cwd,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        pass_fds=tuple(pass_fds),
-    )
-    for fd in pass_fds:
-        os.close(fd)
+    try:
+        process = subprocess.Popen(
+            argv,
+            env=None if env is None else dict(env),
+            cwd=cwd,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=tuple(pass_fds),
+        )
+    finally:
+        for fd in pass_fds:
+            os.close(fd)
     watch = _Watch(process, limits, watched, cancel)
     streams = Streams(process, stdin, limits.kept_bytes, tee)
     init = _Init(init_info)

@@ -64,3 +64,14 @@ def test_old_sessions_are_left_out_and_torn_lines_are_passed_over(tmp_path: Path
     assert (found.sessions, found.seconds) == (10, 1)
     (tmp_path / "2-claude-local-x.jsonl").write_bytes(b"")
     assert estimate(tmp_path, "claude", "local", 1) == found
+
+
+def test_a_damaged_line_keeps_no_session_from_starting(tmp_path: Path) -> None:
+    write(tmp_path, "a-claude-local-1", [told(10, 100), told(20, 300)])
+    with (tmp_path / "a-claude-local-1.jsonl").open("a") as file:
+        for rest in ("", ', "usage": 1, "duration_s": 9', ', "usage": {}, "duration_s": 9'):
+            file.write(f'{{"kind": "trial", "status": "completed"{rest}}}\n')
+        file.write("[" * 100_000 + "\n")
+    found = estimate(tmp_path, "claude", "local", 2)
+    assert found is not None
+    assert (found.seconds, found.tokens) == (30, 400)

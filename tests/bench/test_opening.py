@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mmbench.bench import opening
 from mmbench.case import Case
+from mmbench.errors import DataError
 from mmbench.layout import project
 from tests.test_case import DOCUMENT
 
@@ -22,3 +25,13 @@ def test_a_case_file_that_a_power_cut_tore_is_written_again(tmp_path: Path) -> N
     opening.store_case(where, digest, DOCUMENT)
     assert path.stat().st_mtime_ns == changed
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_session_line_that_lacks_its_fields_cannot_be_continued(tmp_path: Path) -> None:
+    where = project(tmp_path / "results", tmp_path / "state")
+    where.results.mkdir()
+    path = where.results / "20260101t000000z-nop-local-abcd.jsonl"
+    path.write_text('{"kind": "session", "cell": {"agent": "nop", "profile": "local"}}\n')
+    with pytest.raises(DataError, match="cannot be continued") as error:
+        opening.newest(where, "nop", "local")
+    assert "leave --resume out" in str(error.value)

@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 import psutil
 import pytest
 
+from mmbench.bench import process
 from mmbench.bench import room as rooms
 from mmbench.bench.process import GIB, MIB, Finished, Limits
 from mmbench.bench.room import Bind, Kind, Room, etc_binds
@@ -150,6 +151,15 @@ def test_what_is_not_bound_does_not_exist_inside(run: Callable[..., Finished], t
 
 def test_a_missing_program_is_an_exit_code_or_an_error(run: Callable[..., Finished]) -> None:
     assert run("exec /no/such/program").exit_code in (126, 127)
+
+
+def test_what_is_handed_over_is_closed_though_nothing_could_be_started() -> None:
+    read, write = os.pipe()
+    with pytest.raises(OSError):
+        process.run(["/no/such/program"], limits=Limits(1), pass_fds=(write,))
+    with pytest.raises(OSError):
+        os.fstat(write)
+    os.close(read)
 
 
 def test_the_default_limits_leave_room_for_real_work() -> None:

@@ -89,7 +89,7 @@ def require(options: JudgeOptions, env: Mapping[str, str], mode: Mode = "score")
     base_url = options.base_url or env.get(BASE_URL) or OPENROUTER
     model = options.model or env.get(MODEL) or _default_model(base_url)
     wire, base_url = _wire(base_url.strip().rstrip("/"))
-    key = options.api_key or env.get(API_KEY) or _fallback_key(base_url, env)
+    key = (options.api_key or env.get(API_KEY) or _fallback_key(base_url, env)).strip()
     if not key:
         raise PrerequisiteError(
             "The judge has no key.",

@@ -55,6 +55,10 @@ def test_flags_stand_above_the_environment_and_commas_make_a_panel() -> None:
     assert (found.models, found.base_url, found.api_key) == (("other",), "https://elsewhere/v1", "other-key")
 
 
+def test_a_key_that_was_read_from_a_file_is_taken_without_its_line_break() -> None:
+    assert config.require(JudgeOptions(), {"OPENROUTER_API_KEY": "or-key\n"}).api_key == "or-key"
+
+
 def test_openrouters_key_goes_to_openrouter_only() -> None:
     with pytest.raises(PrerequisiteError):
         config.require(
