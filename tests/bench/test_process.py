@@ -63,10 +63,10 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Finishe
 def alive(mark: str) -> list[int]:
     """Return the live processes whose command line holds a mark."""
     found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
-        line = " ".join(process.info["cmdline"] or [])
-        if mark in line and process.info["status"] != psutil.STATUS_ZOMBIE and process.pid != os.getpid():
-            found.append(process.pid)
+    for one in psutil.process_iter(["cmdline", "status"]):
+        line = " ".join(one.info["cmdline"] or [])
+        if mark in line and one.info["status"] != psutil.STATUS_ZOMBIE and one.pid != os.getpid():
+            found.append(one.pid)
     return found
 
 
