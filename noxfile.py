@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["nox>=2025.5.1"]
 # ///
-"""Everything one does with mmbench, as Nox sessions; `nox -l` lists them.
+"""What one does with mmbench, as Nox sessions; `nox -l` lists them, and the README tells how to reach the rest.
 
 Arguments after `--` go to the command: `nox -s bench -- claude gateway --runs 3`.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import altair as alt
 from mmbench.report import figures
 from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.theme import DOWN, INK, MUTED, SHAPES, STEP, UP, WIDTH, WITH, WITHOUT
-from mmbench.report.tables.board import Board
+from mmbench.report.tables.board import Board, Row
 from mmbench.report.tables.summary import Summary
 
 ARMS = alt.Scale(domain=["without mm", "with mm"], range=[WITHOUT, WITH])
@@ -82,7 +83,8 @@ def _round(value: Value) -> Value:
 
 def forest(board: Board) -> Figure | None:
     """Draw the lift of every cell with its interval."""
-    summaries = [row.summary for row in board.rows if row.summary.lift.point is not None]
+    known = [row for row in board.rows if row.summary.lift.point is not None]
+    summaries = [row.summary for row in known]
     if not summaries:
         return None
     rows: list[dict[str, Value]] = [_lift_row(summary) for summary in summaries]
@@ -110,7 +112,7 @@ def forest(board: Board) -> Figure | None:
     chart = alt.layer(zero, bars, dots).properties(width=WIDTH, height=STEP * 1.3 * len(order))
     return Figure(
         id="forest",
-        title=_finding(summaries),
+        title=_finding(known),
         subtitle="Lift: correctness with mm minus without, paired by case, with its 95 % interval",
         note="Every scheduled pair counts, whether or not mm was called. Each interval stands by itself; the "
         "leaderboard's verdicts hold it against all cells. A cell without an interval is a dot.",
@@ -132,11 +134,15 @@ def _lift_row(summary: Summary) -> dict[str, Value]:
     return {"name": label(summary), "point": lift.point, "low": low, "high": high, "says": says}
 
 
-def _finding(summaries: Sequence[Summary]) -> str:
-    clear = [summary.lift for summary in summaries if summary.lift.distinguishable]
-    up = sum((lift.point or 0) > 0 for lift in clear)
-    down = len(clear) - up
+def _finding(rows: Sequence[Row]) -> str:
+    """Say what the verdicts say: an interval by itself is no claim while it is not held against all cells."""
+    calls = Counter(row.verdict.call for row in rows)
+    improved, harmed, of = calls["IMPROVES"], calls["HARMS"], f"{len(rows)} cells"
+    if improved and harmed:
+        return f"mm improves {improved} and harms {harmed} of {of}"
+    if improved or harmed:
+        return f"mm improves {improved} of {of}" if improved else f"mm harms {harmed} of {of}"
+    clear = sum(row.summary.lift.distinguishable for row in rows)
     if not clear:
         return "For no cell can the lift be told from 0"
-    worse = f", below for {down}" if down else ""
-    return f"The lift is above 0 for {up} of {len(summaries)} cells{worse}"
+    return f"No verdict for or against mm, though {clear} of {len(rows)} intervals leave out 0"

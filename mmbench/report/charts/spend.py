@@ -137,7 +137,7 @@ def _scatter(rows: list[Datum], front: list[Offer], unit: str) -> alt.LayerChart
         color=alt.Color("arm:N", scale=ARMS, title=None),
         shape=alt.Shape("arm:N", scale=ARM_SHAPES, title=None),
     )
-    labels = alt.Chart(data(_labels(rows))).mark_text(align="left", dx=9, fontSize=11, limit=240)
+    labels = alt.Chart(data(_labels(rows))).mark_text(align="left", dx=7, dy=-10, fontSize=11, limit=240)
     text = labels.encode(x=x, y=alt.Y("at:Q"), text="name:N")
     return alt.layer(moves, edge.encode(x=x, y=y), dots, text).properties(width=WIDTH, height=_HEIGHT)
 

@@ -16,7 +16,7 @@ from mmbench.report.tables.arms import NAMES
 from mmbench.report.tables.cases import tokens
 from mmbench.report.text import excerpt, weight
 
-ANSWER, STEP, STDERR, SIDE = 20_000, 4_000, 8_000, 6_000
+ANSWER, STEP, STDERR = 20_000, 4_000, 8_000
 """Bytes of each kind of text that a page shows."""
 STEPS, CALLS, DIFF, REPLIES = 100, 100, 60, 5
 """How many of them a page shows."""
@@ -91,7 +91,7 @@ def _side(session: Session, side: Detail) -> dict[str, Any]:
     return {
         "trial": side.trial,
         "name": NAMES[side.trial.key.arm],
-        "answer": fitted(text, SIDE),
+        "answer": fitted(text, ANSWER),
         "path": trial_path(session.id, side.trial.key),
     }
 

@@ -52,6 +52,11 @@ class Board:
         return Pool(self.rows[0].summary.memo, tuple(row.summary for row in self.rows))
 
     @property
+    def width(self) -> int:
+        """Return how many cases its ranked cells were scheduled to do, together."""
+        return len(frozenset[str]().union(*(row.summary.cases for row in self.rows)))
+
+    @property
     def comparable(self) -> bool:
         """Tell whether its rows are ranked."""
         return not self.reasons
@@ -63,12 +68,20 @@ class Board:
 
 
 def boards(results: Results) -> tuple[Board, ...]:
-    """Return one board per method, the one with the newest ranked session first."""
+    """Return one board per method, the one with the newest ranked session first.
+
+    One over less than half as many cases as another is a trial of something, and does not lead.
+    """
     methods: defaultdict[str, list[Session]] = defaultdict(list)
     for session in results.sessions:
         methods[session.method].append(session)
     made = [_board(results, sessions) for sessions in methods.values()]
-    return tuple(sorted(made, key=lambda board: (bool(board.rows), board.newest, board.key), reverse=True))
+    widest = max((board.width for board in made), default=0)
+    return tuple(
+        sorted(
+            made, key=lambda board: (2 * board.width >= max(1, widest), board.newest, board.key), reverse=True
+        )
+    )
 
 
 def _board(results: Results, sessions: Sequence[Session]) -> Board:

@@ -42,6 +42,14 @@ def test_the_newest_ranked_method_comes_first(tmp_path: Path) -> None:
     assert found[0].newest.startswith("2026-02-04")
 
 
+def test_a_trial_of_a_few_cases_does_not_lead(tmp_path: Path) -> None:
+    whole = Plan("synthetic-a", day=1, cases=8, runs=1)
+    few = Plan("synthetic-a", day=2, cases=3, runs=1, judge=False)
+    half = Plan("synthetic-a", day=3, cases=4, runs=2)
+    assert [board.width for board in made(tmp_path / "few", whole, few)] == [8, 3]
+    assert [board.width for board in made(tmp_path / "half", whole, few, half)] == [4, 8, 3]
+
+
 def test_sessions_of_one_subject_are_pooled_and_earlier_subjects_kept(tmp_path: Path) -> None:
     plans = [
         Plan("synthetic-a", day=day, cases=8, runs=2, mm_version=mm)
