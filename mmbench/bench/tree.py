@@ -19,6 +19,8 @@ Kind = Literal["file", "directory", "symlink", "other"]
 Change = Literal["added", "modified", "deleted"]
 HASH_LIMIT = 512 << 20
 """Larger files are told by their size only: hashing them would take longer than the agent."""
+HASH_TOTAL = 8 << 30
+"""What is hashed of one tree: files full of holes take no disk, however many and large they are."""
 DEEPEST = 8
 """Levels below a tree's root at which things are removed; names of full length still make a path there."""
 
@@ -123,17 +125,22 @@ def disk_usage(root: Path, enough: int) -> int:
 
 
 def changes(root: Path, before: Mapping[str, Mark], after: Mapping[str, Mark]) -> list[TreeChange]:
-    """Compare two looks at a tree, by path; contents of new and changed files are hashed."""
+    """Compare two looks at a tree, by path; contents of new and changed files are hashed, up to HASH_TOTAL."""
     found = [
         TreeChange(path, "deleted", before[path].kind, before[path].size, None)
         for path in before.keys() - after.keys()
     ]
+    left = HASH_TOTAL
     for path, mark in after.items():
         old = before.get(path)
-        if old is None:
-            found.append(_now(root, path, "added", mark))
-        elif _differs(old, mark):
-            found.append(_now(root, path, "modified", mark))
+        if old is not None and not _differs(old, mark):
+            continue
+        digest = None
+        if mark.kind == "file" and mark.size <= min(left, HASH_LIMIT):
+            left -= mark.size
+            digest = file_hash(root / path)
+        change: Change = "added" if old is None else "modified"
+        found.append(TreeChange(path, change, mark.kind, mark.size, digest))
     return sorted(found, key=lambda change: os.fsencode(change.path))
 
 
@@ -152,12 +159,6 @@ def _differs(old: Mark, new: Mark) -> bool:
         new.mtime_ns,
         new.ctime_ns,
         new.inode,
-    )
-
-
-def _now(root: Path, path: str, change: Change, mark: Mark) -> TreeChange:
-    return TreeChange(
-        path, change, mark.kind, mark.size, file_hash(root / path) if mark.kind == "file" else None
     )
 
 

@@ -75,6 +75,18 @@ def test_fifos_links_and_holes_are_never_read(copied: Path) -> None:
     assert tree.disk_usage(copied, 1 << 50) < 1 << 20
 
 
+def test_files_full_of_holes_are_hashed_up_to_a_sum(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "HASH_TOTAL", 25_000)
+    before = tree.marks(copied)
+    for number in range(4):
+        with (copied / f"hole-{number}").open("wb") as file:
+            file.truncate(10_000)
+    (copied / "last.txt").write_text("small")
+    found = {change.path: change.sha256 for change in tree.changes(copied, before, tree.marks(copied))}
+    assert [found[f"hole-{number}"] is None for number in range(4)] == [False, False, True, True]
+    assert found["last.txt"] is not None
+
+
 def test_the_digest_of_a_tree_follows_its_content_alone(copied: Path, tmp_path: Path) -> None:
     origin = {name: tree.file_hash(copied / name) or "" for name in ("a.txt", "b.txt", "sub/c.txt")}
     before = tree.marks(copied)
