@@ -1,9 +1,15 @@
-"""Files that are whole or not there: written under another name, on the disk, then given their own."""
+"""Files that are whole or not there: written under another name, on the disk, then given their own.
+
+And what one process at a time may do.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from mmbench.errors import PrerequisiteError
@@ -40,6 +46,15 @@ def _write(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time do something; others wait for it. The file that is locked stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def sweep(folder: Path) -> None:

@@ -11,12 +11,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -91,8 +88,7 @@ def fetch(name: str, datasets: Path, endpoint: str | None = None) -> Dataset:
     """
     spec = parse(name)
     home = datasets / "hf" / spec.slug
-    home.mkdir(parents=True, exist_ok=True)
-    with _locked(home / "lock"):
+    with atomic.locked(home / "lock"):
         commit = spec.revision if _COMMIT.fullmatch(spec.revision) else None
         entries = _manifest(home / commit) if commit else None
         if commit is None or entries is None:
@@ -110,14 +106,6 @@ def _dataset(spec: Spec, commit: str, store: Path, entries: list[Entry], hashes:
     own = {entry.path: hashes[entry.path] for entry in kept}
     size = sum(entry.size for entry in kept)
     return Dataset(f"hf-{spec.slug}", commit, store / "tree", jsontext.digest(sorted(own.items())), own, size)
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Let one process at a time fetch into a folder; others wait for it."""
-    with path.open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _manifest(store: Path) -> list[Entry] | None:
