@@ -105,6 +105,8 @@ def _prepare(options: Options, project: Project, console: Console, cancel: threa
         dataset.subtree(case.dataset)
     sandbox.sweep(project.sandboxes)
     kind = options.sandbox or best_kind()
+    if hub.is_hub(named):
+        preflight.foreign_programs(suite, kind, solving="oracle" in options.agents)
     return Bench(options, project, suite, every, dataset, mm, kind, console, cancel)
 
 

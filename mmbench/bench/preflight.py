@@ -16,6 +16,7 @@ from mmbench.bench.judge.panel import Judge
 from mmbench.bench.process import Limits
 from mmbench.bench.profiles import Profile
 from mmbench.bench.room import INSTALL_HINT, Kind
+from mmbench.case import Suite
 from mmbench.errors import PrerequisiteError
 
 PROBE_LIMITS = Limits(wall_s=180.0)
@@ -50,6 +51,23 @@ def sandbox_kind(kind: Kind) -> Passed:
         "process": f"a plain process: the agent can see this machine's files. {INSTALL_HINT}",
     }
     return Passed("sandbox", details[kind], warning=kind != "bubblewrap")
+
+
+def foreign_programs(suite: Suite, kind: Kind, *, solving: bool) -> None:
+    """Refuse the programs that a suite from the hub brings along where no sandbox holds them.
+
+    `solving` says that its solutions are run too. Raises PrerequisiteError with the first case that has one.
+    """
+    if kind != "process":
+        return
+    for case in suite.cases:
+        if "validator" in case.document or (solving and "solutions" in case.document):
+            raise PrerequisiteError(
+                f"The case '{case.id}' comes from the hub with a program of its own, and here nothing would hold it: "
+                "it could do on this machine whatever you can.",
+                where=f"suite {suite.name}",
+                fix=INSTALL_HINT,
+            )
 
 
 def free_space(folder: Path, per_trial: int, jobs: int) -> Passed:

@@ -196,6 +196,30 @@ def test_the_cases_that_come_along_are_a_suite_over_the_commit(tmp_path: Path) -
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("program", "agent"),
+    [({"validator": "print(1)"}, None), ({"solutions": {"without_mm": "cat word.txt"}}, "oracle")],
+)
+def test_programs_from_the_hub_need_a_sandbox(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    program: dict[str, object],
+    agent: str | None,
+) -> None:
+    place = tiny.make(tmp_path)
+    for name, value in place.environment().items():
+        monkeypatch.setenv(name, value)
+    case = json.dumps({"id": "word-0", **tiny.CASE, "dataset": "mmbench-agent", **program}).encode()
+    served = Hub("someone/words", {"cases.jsonl": case, "mmbench-agent/word.txt": b"heron\n"})
+    with served.serve() as server:
+        hub.fetch("hf:someone/words", place.project.datasets, server.url)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert cli.main(place.words("--suite", "hf:someone/words", agent=agent)) == 3
+    assert "with a program of its own" in capsys.readouterr().err
+    assert not list(place.results.glob("*.jsonl"))
+
+
 def test_a_session_runs_on_the_suite_of_a_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tiny.make(tmp_path)
     for name, value in place.environment().items():
