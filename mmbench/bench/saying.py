@@ -83,7 +83,7 @@ def summary(console: Console, final: Session, path: Path) -> None:
     console.print(correctness(final), soft_wrap=True)
     if set(states) - {"completed"}:
         console.print("Not every trial is graded: the same command with --resume goes on.", soft_wrap=True)
-    console.print(f"Results: {short(path)}", soft_wrap=True)
+    console.print(Text(f"Results: {short(path)}"), soft_wrap=True)  # a folder may be named like markup
 
 
 def correctness(final: Session) -> str:

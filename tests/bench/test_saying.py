@@ -16,7 +16,7 @@ from mmbench.bench.plan import Excluded, Plan
 from mmbench.records import TrialKey
 from mmbench.report import figures, load
 from mmbench.report.pages.site import Site
-from tests.support import synthetic
+from tests.support import sessions, synthetic
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,12 @@ def test_the_end_of_a_session_says_the_correctness_that_the_report_shows(tmp_pat
 def test_a_session_without_a_sound_pair_has_no_correctness(tmp_path: Path) -> None:
     (path,) = synthetic.tree(tmp_path, [replace(synthetic.SMALL[0], cut=0)])
     assert "No pair" in saying.correctness(ledger.load(path))
+
+
+def test_a_folder_that_is_named_like_markup_is_shown_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a[/b]c[red]" / "s1.jsonl"
+    path.parent.mkdir()
+    sessions.write(path, sessions.keys(1), done=2)
+    told = io.StringIO()
+    saying.summary(Console(file=told, width=500), ledger.load(path), path)
+    assert f"Results: {path}" in told.getvalue()

@@ -98,15 +98,16 @@ def _config(arguments: argparse.Namespace, mode: Mode = "score") -> Config:
 def progress(title: str) -> Iterator[Tell]:
     """Show how far a long action is; a line at every tenth where there is no terminal."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(file=sys.stderr, highlight=False)
     if not console.is_terminal:
-        yield lambda done, total: _line(console.print, title, done, total)
+        yield lambda done, total: _line(console.print, escape(title), done, total)
         return
     columns = (TextColumn("{task.description}"), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as shown:
-        task = shown.add_task(title, total=None)
+        task = shown.add_task(escape(title), total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
