@@ -82,7 +82,7 @@ def test_a_session_without_a_sound_pair_has_no_correctness(tmp_path: Path) -> No
 
 def test_a_folder_that_is_named_like_markup_is_shown_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "a[/b]c[red]" / "s1.jsonl"
-    path.parent.mkdir()
+    path.parent.mkdir(parents=True)
     sessions.write(path, sessions.keys(1), done=2)
     told = io.StringIO()
     saying.summary(Console(file=told, width=500), ledger.load(path), path)
