@@ -256,6 +256,11 @@ def run(
 def _judge(session: Session, asked: JudgeOptions) -> Judge | None:
     """Return today's judge for a judged session; None where there is none, or the old scores are to stay."""
     mode = session.header["method"]["parts"]["judge"]["mode"]
+    if mode == "off" and (asked.mode not in (None, "off") or asked.model is not None):
+        raise UsageError(
+            f"{session.id} was not judged, and its method has no judge.",
+            fix="Leave the options of the judge out, or begin a session with them.",
+        )
     if mode == "off" or asked.mode == "off":
         return None
     if asked.mode not in (None, mode):

@@ -142,6 +142,19 @@ def test_a_judged_session_is_judged_again_or_keeps_its_scores(place: Place) -> N
     assert ledger.load(place.ledger).states() == {"completed": 2}
 
 
+def test_no_judge_is_asked_about_a_session_that_has_none(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(place.words()) == 0
+    before = place.ledger.read_bytes()
+    with JudgeEndpoint(score(4)) as endpoint:
+        assert regrade(place, "--judge", "score", *judge(endpoint)) == 2
+        assert regrade(place, *judge(endpoint)) == 2
+    assert "was not judged" in capsys.readouterr().err
+    assert place.ledger.read_bytes() == before
+    assert regrade(place, "--judge", "off") == 0
+
+
 def test_a_broken_a_missing_and_another_judge_change_nothing(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
