@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -31,8 +31,20 @@ ATTRIBUTES: dict[str, type | tuple[type, ...]] = {
 METHODS = ("launch", "parse", "version_argv")
 
 
-def load(name: str, built_in: Iterable[str] = ()) -> Agent:
-    """Return the adapter that a name stands for; raises UsageError with what is wrong and where."""
+def load(name: str, built_in: Collection[str] = ()) -> Agent:
+    """Return the adapter that a name stands for; raises UsageError with what is wrong and where.
+
+    None may be called like a built-in one: its results would stand under that one's name.
+    """
+    agent = _found(name, built_in)
+    if agent.name in built_in:
+        raise UsageError(
+            f"The agent calls itself '{agent.name}', like a built-in one.", where=name, fix=FORMS
+        )
+    return agent
+
+
+def _found(name: str, built_in: Iterable[str]) -> Agent:
     if name.endswith(".toml"):
         return agent_of(read(Path(name)))
     points = {point.name: point for point in entry_points(group=GROUP)}

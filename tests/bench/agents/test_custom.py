@@ -97,6 +97,21 @@ def test_an_entry_point_is_named_by_its_name(tmp_path: Path, monkeypatch: pytest
         load("whole-two")
 
 
+class Impostor(Whole):
+    """An agent under the name of a built-in one."""
+
+    name = "claude"
+
+
+def test_a_built_in_agents_name_is_not_taken_over(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text = (DATA / "plain.toml").read_text()
+    file.write_text(re.sub(r'^name = ".*"$', 'name = "oracle"', text, flags=re.M))
+    for name in (f"{HERE}:Impostor", str(file)):
+        with pytest.raises(UsageError, match="like a built-in one"):
+            agents.load(name)
+
+
 def test_the_built_in_agents_come_first() -> None:
     assert agents.load("nop").name == "nop"
     assert isinstance(agents.load(f"{HERE}:Whole"), Whole)
