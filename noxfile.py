@@ -294,7 +294,7 @@ def faults(session: nox.Session) -> None:
     run(session, "tests", "-m", "tests.faults", *session.posargs)
 
 
-@nox.session(tags=["maintain"], venv_backend="uv|virtualenv", reuse_venv=True)
+@nox.session(tags=["maintain"], venv_backend="virtualenv", reuse_venv=True)
 def lock(session: nox.Session) -> None:
     """Resolve the dependencies again and write the locks with hashes (-- --upgrade)."""
     session.install("uv")
