@@ -131,8 +131,9 @@ def fetch(session: nox.Session) -> None:
 
 @nox.session(tags=["run"])
 def agents(session: nox.Session) -> None:
-    """Install agent CLIs at their pinned versions into this project (-- claude codex …)."""
-    mmbench(session, "bench", "agents", "install")
+    """Install agent CLIs at their pinned versions into this project; list them, or try a parser (-- claude …)."""
+    named = {"install", "list", "parse"} & set(session.posargs[:1])
+    mmbench(session, "bench", "agents", *(() if named else ("install",)))
 
 
 @nox.session(tags=["check"])

@@ -54,9 +54,7 @@ def import_sqlite(where: Project, path: Path, redact: Redact = dict) -> list[Imp
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     if not path.is_file():
-        raise UsageError(
-            f"There is no file {path.name}.", where=str(path.parent), fix="Name the store's file."
-        )
+        raise UsageError(f"There is no file {path.name}.", where=str(path), fix="Name the store's file.")
     store = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     store.row_factory = sqlite3.Row
     store.text_factory = lambda data: data.decode("utf-8", "replace")

@@ -134,7 +134,7 @@ def _passed(probe: _Probe, setting: Setting) -> Passed:
             "reach",
             f"The agent '{probe.agent}' {told}, from its own shell.",
             where=where,
-            fix="Check that its version is the pinned one: python -m mmbench agents list",
+            fix="Check that its version is the pinned one: nox -s agents -- list",
         )
     shown = f"mm {probe.arm.mm.version} runs" if probe.arm.has_mm else "there is no mm"
     detail = f"runs commands by itself; from its shell {shown} ({probe.record['duration_s']:.0f} s)"

@@ -103,7 +103,7 @@ def _introduction(suite: Suite, oracle_from: str | None) -> list[str]:
         f"# The suite `{suite.name}`",
         "",
         f"{len(suite.cases)} cases over the dataset `{suite.dataset}`. This page is written by"
-        f" `python -m mmbench cases test --suite {suite.name} --markdown`.",
+        f" `nox -s cases -- --suite {suite.name} --markdown`.",
         "",
         "All figures are points of 100. *oracle* plays the reference solution of an arm"
         f" ({oracle}; {NO_SOLUTION} where the arm has no solution). *nop* does nothing, *shotgun* names every file"
