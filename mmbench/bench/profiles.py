@@ -89,6 +89,8 @@ def resolve(
     text = path.read_text(encoding="utf-8", errors="replace") if path else ""
     own, data = _parse(text, path), tomllib.loads(_normalised(mm, text))
     sections: dict[str, Any] = data.get("profile", {})
+    # Sessions are named in lower case, and so is the command that makes one again.
+    name = name if name in sections else next((known for known in sections if known.lower() == name), name)
     if name not in sections:
         raise unknown(
             "profile", name, [*sections, LOCAL], fix="Your own are listed by: .mmbench/mm/bin/mm profile list"
@@ -155,7 +157,14 @@ def _profile(name: str, kind: Kind, data: Mapping[str, Any], where: str) -> Prof
     full = {**data["profile"].get("gateway", {}), **section}
     endpoint = _endpoint(str(full.get("base_url", "")), str(full.get("api_key", "")), where)
     model = _clean(str(full.get("model", "")), "model", where)
-    return Profile(name, kind, endpoint.base_url, model, endpoint.api_key, _transcription(data, where))
+    if not is_name(name.lower()):
+        raise UsageError(
+            f"The profile '{name}' cannot be part of a session's name.",
+            where=where,
+            fix="Rename it to letters, digits, '.', '_' and '-'.",
+        )
+    transcription = _transcription(data, where)
+    return Profile(name.lower(), kind, endpoint.base_url, model, endpoint.api_key, transcription)
 
 
 def _transcription(data: Mapping[str, Any], where: str) -> Endpoint | None:

@@ -54,6 +54,13 @@ def test_a_profile_of_the_user_is_found_and_the_file_is_not_touched(tmp_path: Pa
     path.parent.chmod(0o755)
 
 
+@pytest.mark.parametrize("name", ["MyBox", "mybox"])
+def test_a_profile_with_capitals_is_found_and_named_as_sessions_are(name: str, tmp_path: Path) -> None:
+    users(tmp_path, USERS.replace("[profile.mine]", "[profile.MyBox]").replace('"mine"', '"MyBox"'))
+    found = resolve(name, mm=MM, home=tmp_path)
+    assert (found.name, found.api_key) == ("mybox", "sk-secret-of-mine")
+
+
 def test_the_older_place_of_the_file_counts_too(tmp_path: Path) -> None:
     users(tmp_path, place=".mm/config.toml")
     assert resolve("mine", mm=MM, home=tmp_path).api_key == "sk-secret-of-mine"
