@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from mmbench import jsontext, schema
 from mmbench.errors import DataError, unknown
+from mmbench.layout import as_name
 
 Archetype = Literal["retrieval", "artifact", "organization"]
 Document = Mapping[str, Any]
@@ -251,7 +252,7 @@ def load_suite(cases: Path, name: str) -> Suite:
         )
     _refuse_twins(loaded)
     left_out = tuple(told.get("left_out", ()))
-    return Suite(told.get("name", path.stem), told.get("dataset", "embedded"), loaded, left_out)
+    return Suite(told.get("name", as_name(path.stem)), told.get("dataset", "embedded"), loaded, left_out)
 
 
 def suites(cases: Path) -> list[str]:

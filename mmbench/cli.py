@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mmbench import __version__, cli_cases, cli_judge, cli_results, terminal
+from mmbench import __version__, cli_cases, cli_judge, cli_results, cli_words, terminal
 from mmbench.errors import Interrupted, MmbenchError, PrerequisiteError, UsageError, refused
 from mmbench.layout import Project, project, short
 
@@ -29,8 +29,6 @@ exit codes:
   4  a case, a result or a dataset is invalid
   130  interrupted
 """
-
-Command = Callable[[argparse.Namespace, Project], int]
 
 
 class Parser(argparse.ArgumentParser):
@@ -76,7 +74,7 @@ def parser() -> Parser:
     publish.add_argument("--address", help="https address of the published site")
     serve = _add(commands, "serve", _serve, "serve the site on this machine, rebuilt when results change")
     _report_arguments(serve)
-    serve.add_argument("--port", type=_port, default=8765, help="port on 127.0.0.1 (default 8765)")
+    serve.add_argument("--port", type=cli_words.port, default=8765, help="port on 127.0.0.1 (default 8765)")
     _agents_arguments(_add(commands, "agents", _agents, "list, install or debug agent adapters"))
     cli_cases.register(partial(_add, commands))
     cli_results.register(partial(_add, commands))
@@ -84,63 +82,54 @@ def parser() -> Parser:
     return top
 
 
-def _add(commands: argparse._SubParsersAction[Parser], name: str, run: Command, text: str) -> Parser:
+def _add(commands: argparse._SubParsersAction[Parser], name: str, run: cli_words.Run, text: str) -> Parser:
     command = commands.add_parser(name, help=text, description=f"{text[:1].upper()}{text[1:]}.", epilog=EXIT_CODES,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     command.set_defaults(run=run)
     return command
 
 
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    if not names:
-        raise argparse.ArgumentTypeError("is empty")
-    return names
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1")
-    return int(text)
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a port from 0 to 65535")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds")
-    return value
-
-
 def _bench_arguments(command: Parser) -> None:
     add = command.add_argument
     add(
-        "agents", nargs="?", type=_names, default=("oracle",), help="agents, comma-separated (default oracle)"
+        "agents",
+        nargs="?",
+        type=cli_words.names,
+        default=("oracle",),
+        help="agents, comma-separated (default oracle)",
     )
     add(
         "profiles",
         nargs="?",
-        type=_names,
+        type=cli_words.names,
         default=("local",),
         help="mm profiles, comma-separated (default local)",
     )
     add("--suite", default="embedded", help="suite by name, path, `hf` or `hf:OWNER/NAME@REVISION`")
-    add("--cases", type=_names, default=(), help="only these cases, comma-separated")
+    add("--cases", type=cli_words.names, default=(), help="only these cases, comma-separated")
     add("--variants", action="store_true", help="run the obstacle variants of these cases too")
-    add("--runs", type=_count, default=1, help="repetitions of every case (three or more recommended)")
-    add("--arms", default="", help="extra arms beside without_mm and with_mm: unprimed, placebo")
-    add("--seed", type=int, help="seed of the order of cases and arms (default: drawn and recorded)")
-    add("--timeout", type=_seconds, help="wall-clock limit per trial in seconds, instead of each case's own")
     add(
-        "--jobs", type=_count, default=1, help="pairs of trials run at once (default 1; more disturbs timing)"
+        "--runs",
+        type=cli_words.count,
+        default=1,
+        help="repetitions of every case (three or more recommended)",
+    )
+    add("--arms", default="", help="extra arms beside without_mm and with_mm: unprimed, placebo")
+    add(
+        "--seed",
+        type=cli_words.seed,
+        help="seed of the order of cases and arms (default: drawn and recorded)",
+    )
+    add(
+        "--timeout",
+        type=cli_words.amount,
+        help="wall-clock limit per trial in seconds, instead of each case's own",
+    )
+    add(
+        "--jobs",
+        type=cli_words.count,
+        default=1,
+        help="pairs of trials run at once (default 1; more disturbs timing)",
     )
     add("--resume", action="store_true", help="continue the newest unfinished session of each cell")
     add("--retry", action="store_true", help="like --resume, but run only the trials that failed")
@@ -166,11 +155,7 @@ def _bench_arguments(command: Parser) -> None:
     add("--profile.api-key", dest="profile_api_key", help="ad hoc mm profile: key")
     cli_judge.session_flags(command)
     add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for profile local")
-    _results_argument(command)
-
-
-def _results_argument(command: Parser) -> None:
-    command.add_argument("--results", type=Path, help="folder of results files (default results/)")
+    cli_words.results(command)
 
 
 def _fetch_arguments(command: Parser) -> None:
@@ -183,7 +168,7 @@ def _fetch_arguments(command: Parser) -> None:
 
 def _validate_arguments(command: Parser) -> None:
     command.add_argument("paths", nargs="*", type=Path, help="suites or results files (default: all)")
-    _results_argument(command)
+    cli_words.results(command)
 
 
 def _report_arguments(command: Parser) -> None:
@@ -192,7 +177,7 @@ def _report_arguments(command: Parser) -> None:
     command.add_argument(
         "--address", help="https address of the published site, for its map and link previews"
     )
-    _results_argument(command)
+    cli_words.results(command)
 
 
 def _agents_arguments(command: Parser) -> None:

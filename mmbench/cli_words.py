@@ -29,6 +29,20 @@ def count(text: str) -> int:
     return int(text)
 
 
+def seed(text: str) -> int:
+    """Read a whole number from 0, as sessions hold it."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """Read the number of a port; 0 stands for any that is free."""
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port from 0 to 65535")
+    return int(text)
+
+
 def amount(text: str) -> float:
     """Read a number over 0 of seconds, days or megabytes, no more of them than a million."""
     try:

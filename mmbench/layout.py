@@ -16,6 +16,11 @@ def is_name(text: str) -> bool:
     return bool(NAME.fullmatch(text)) and len(text) <= 120
 
 
+def as_name(text: str) -> str:
+    """Return the id that is nearest to a text."""
+    return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:120] or "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     """The folders of one checkout.

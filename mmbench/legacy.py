@@ -20,7 +20,7 @@ from typing import Any
 
 from mmbench import jsontext, records
 from mmbench.errors import DataError, UsageError
-from mmbench.layout import Project
+from mmbench.layout import Project, as_name
 from mmbench.ledger import Ledger, Redact, load, stamp
 from mmbench.records import capped
 from mmbench.scoring import passed
@@ -305,8 +305,7 @@ def _verdict(result: Row) -> dict[str, Any]:
 
 def _name(value: Any) -> str:
     """Return a value of the store as a name of ours."""
-    text = re.sub(r"[^a-z0-9._-]+", "-", str(value).lower()).strip("-._")
-    return text[:120] or "unknown"
+    return as_name(str(value))
 
 
 def _time(value: Any) -> str:

@@ -154,3 +154,8 @@ def test_a_solution_beside_a_document_without_room_for_it_is_a_fault(tmp_path: P
     folder(tmp_path / "suite", DOCUMENT | {"solutions": "none"}, solution="true")
     with pytest.raises(DataError, match="/solutions"):
         case.load_suite(tmp_path, str(tmp_path / "suite"))
+
+
+def test_a_suite_is_named_so_that_a_session_can_say_it(tmp_path: Path) -> None:
+    (tmp_path / "My Cases.jsonl").write_text(json.dumps(DOCUMENT) + "\n", encoding="utf-8")
+    assert case.load_suite(tmp_path, str(tmp_path / "My Cases.jsonl")).name == "my-cases"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mmbench.cli_words import amount, count, names
+from mmbench.cli_words import amount, count, names, port, seed
 
 
 def test_names_are_read_once_each_without_blanks() -> None:
@@ -15,7 +15,8 @@ def test_names_are_read_once_each_without_blanks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("read", "text", "value"), [(count, "12", 12), (amount, "0.5", 0.5), (amount, "30", 30.0)]
+    ("read", "text", "value"),
+    [(count, "12", 12), (seed, "0", 0), (port, "0", 0), (amount, "0.5", 0.5), (amount, "30", 30.0)],
 )
 def test_numbers_are_read(read: Callable[[str], object], text: str, value: object) -> None:
     assert read(text) == value
@@ -26,6 +27,8 @@ def test_numbers_are_read(read: Callable[[str], object], text: str, value: objec
     [
         (names, ","),
         (names, ""),
+        *((seed, text) for text in ("-5", "1.5", "x", "")),
+        *((port, text) for text in ("65536", "-1", "x")),
         *((count, text) for text in ("0", "-1", "1.5", "x", "")),
         *((amount, text) for text in ("0", "-1", "nan", "inf", "1e9", "x", "")),
     ],

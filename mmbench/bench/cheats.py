@@ -194,7 +194,7 @@ def _destinations(case: Case) -> list[str]:
 
 def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))  # names of files need not be UTF-8
 
 
 def _by_truth(case: Case, tree: Path) -> str:

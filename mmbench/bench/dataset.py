@@ -94,6 +94,12 @@ def _folder(root: Path) -> Dataset:
     hashes: dict[str, str] = {}
     size = 0
     for path, mark in tree.marks(root).items():
+        if mark.kind == "other":
+            raise DataError(
+                f"The dataset holds a pipe, socket or device: {tree.shown(path)}.",
+                where=str(root),
+                fix="Take it out of the folder: it cannot be copied.",
+            )
         if mark.kind == "file":
             hashes[path] = _require_hash(root / path)
             size += mark.size
