@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -14,7 +14,7 @@ from mmbench.bench import binfolder, shim
 from mmbench.bench import mm as treatment
 from mmbench.bench.kept import Kept, keep
 from mmbench.bench.mm import Mm
-from mmbench.bench.room import SYSTEM, Bind, Kind, interpreter_binds
+from mmbench.bench.room import CHECKOUT, SYSTEM, Bind, Kind, interpreter_binds
 from mmbench.bench.sandbox import Places
 from mmbench.soundness import MM_ARMS
 
@@ -102,7 +102,7 @@ def build(names: tuple[str, ...], folder: Path, mm: Mm, kind: Kind, host_path: s
         host_path,
         roots=roots,
         extra={"mm": Path(SHIM_LINK)} | _interpreter_links(mm, host_path, roots),
-        exclude=treatment.owns(mm),
+        exclude=_excluded(mm),
     )
     tools = _tools(folder / "tools")
     baselines = (treatment.kept(mm), keep(_own_files()))
@@ -121,6 +121,12 @@ def build(names: tuple[str, ...], folder: Path, mm: Mm, kind: Kind, host_path: s
             built_ns=made.folder.stat().st_ctime_ns,
         )
     return arms
+
+
+def _excluded(mm: Mm) -> Callable[[str, str], bool]:
+    """Return the test whether a program must not be linked: mm's own, and those of the project, which is hidden."""
+    owns, inside = treatment.owns(mm), f"{CHECKOUT}/"
+    return lambda name, real: owns(name, real) or real.startswith(inside)
 
 
 def _interpreter_links(mm: Mm, host_path: str, roots: list[Path]) -> dict[str, Path]:

@@ -38,7 +38,10 @@ def make_place(source: str, target: str) -> None:
 
 
 def bind(source: str, target: str, writable: bool) -> None:
-    """Show a folder or file of the host inside, read-only unless it is said otherwise."""
+    """Show a folder or file of the host inside, read-only unless it is said otherwise; without one, nothing."""
+    if not source:
+        mount("hidden", target, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
+        return
     make_place(source, target)
     mount(source, target, "", MS_BIND | MS_REC)
     if not writable:
@@ -55,6 +58,9 @@ def build(root: str, binds: list[tuple[str, str, bool]]) -> None:
         os.makedirs(f"{root}/{folder}", exist_ok=True)  # noqa: PTH103
     for source, target, writable in binds:
         bind(source, root + target, writable)
+    for target in (target for source, target, _ in binds if not source):
+        # Only now: what is bound below it needed a place to be made.
+        mount("", root + target, "", MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV)
     for device in DEVICES:
         bind(f"/dev/{device}", f"{root}/dev/{device}", True)
     os.symlink("/proc/self/fd", f"{root}/dev/fd")  # noqa: PTH211

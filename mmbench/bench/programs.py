@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 from mmbench.bench import toolchain
 from mmbench.bench.agents.base import Agent
-from mmbench.bench.room import SYSTEM, Bind, Kind
-from mmbench.bench.toolchain import CliMissingError
+from mmbench.bench.room import CHECKOUT, Bind, Kind, on_system
+from mmbench.bench.toolchain import CliMissingError, CliSetupError
 from mmbench.layout import Project
 
 VERSION_TIMEOUT_S = 60.0
@@ -91,6 +91,12 @@ def _binds(path: Path, own: Path) -> Iterator[Bind]:
         return
     for place in dict.fromkeys((path, path.resolve())):
         folder = _package_folder(place)
+        if CHECKOUT.is_relative_to(folder):
+            raise CliSetupError(
+                f"The program {place.name} lies in a folder that holds this project: it would see the cases' answers.",
+                where=str(place),
+                fix="Move the program to a folder of its own.",
+            )
         if not _on_system(folder):
             yield Bind(folder, PurePosixPath(folder))
 
@@ -112,4 +118,4 @@ def _package_folder(place: Path) -> Path:
 
 
 def _on_system(folder: Path) -> bool:
-    return any(folder.is_relative_to(root) for root in SYSTEM) or str(folder) in (os.sep, str(Path.home()))
+    return on_system(folder) or str(folder) in (os.sep, str(Path.home()))

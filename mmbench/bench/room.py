@@ -29,6 +29,8 @@ from mmbench.bench.process import Finished, Limits, run, wait_gone
 Kind = Literal["bubblewrap", "namespaces", "process"]
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The project itself, which no room shows wherever it lies, in /opt or /usr/src too: it holds the answers."""
 ETC = tuple(
     """
     alternatives bash.bashrc ca-certificates ca-certificates.conf crypto-policies debian_version
@@ -179,11 +181,23 @@ def _bubblewrap(room: Room, info: int) -> list[str]:
         *"--proc /proc --dev /dev --dir /run --dir /var/tmp --info-fd".split(),
         str(info),
     ]
-    for bind in (*system_binds(), *room.binds):
-        options += ["--bind" if bind.writable else "--ro-bind", str(bind.source), str(bind.target)]
+    options += _shown(system_binds())
+    for place in hidden():
+        options += ["--tmpfs", str(place)]
+    options += _shown(room.binds)
+    for place in hidden():
+        options += ["--remount-ro", str(place)]
     for name, value in room.env.items():
         options += ["--setenv", name, value]
     return [*options, "--chdir", str(room.workdir)]
+
+
+def _shown(binds: Sequence[Bind]) -> list[str]:
+    return [
+        word
+        for bind in binds
+        for word in ("--bind" if bind.writable else "--ro-bind", str(bind.source), str(bind.target))
+    ]
 
 
 UNSHARE = (
@@ -193,7 +207,11 @@ UNSHARE = (
 
 def _namespaces(room: Room, argv: Sequence[str]) -> int:
     """Describe the same room for `namespaces.py`, on a descriptor."""
-    binds = [(str(bind.source), str(bind.target), bind.writable) for bind in (*system_binds(), *room.binds)]
+    system, own = (
+        [(str(bind.source), str(bind.target), bind.writable) for bind in binds]
+        for binds in (system_binds(), room.binds)
+    )
+    binds = [*system, *(("", str(place), True) for place in hidden()), *own]
     anchor = next(str(bind.source) for bind in room.binds if bind.target == PurePosixPath("/tmp"))
     spec = {
         "binds": binds,
@@ -217,9 +235,25 @@ def system_binds() -> tuple[Bind, ...]:
     return tuple(binds)
 
 
+@lru_cache(maxsize=1)
+def hidden() -> tuple[PurePosixPath, ...]:
+    """Return where the system folders would show the project; an empty folder stands there."""
+    real = ((root, Path(root).resolve()) for root in SYSTEM)
+    return tuple(
+        PurePosixPath(root) / CHECKOUT.relative_to(place)
+        for root, place in real
+        if CHECKOUT.is_relative_to(place)
+    )
+
+
+def on_system(path: Path) -> bool:
+    """Tell whether the system folders of every room show a path."""
+    return any(path.is_relative_to(root) for root in SYSTEM) and not path.is_relative_to(CHECKOUT)
+
+
 def interpreter_binds(prefix: Path) -> tuple[Bind, ...]:
     """Return the bind of a Python's installation when the system folders do not cover it."""
-    if any(prefix.is_relative_to(root) for root in SYSTEM):
+    if on_system(prefix):
         return ()
     return (Bind(prefix, PurePosixPath(prefix)),)
 

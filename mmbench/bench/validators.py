@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from mmbench.bench.grading.validator import Completed, RunSandboxed, run_plain
 from mmbench.bench.process import MIB, Limits
-from mmbench.bench.room import SYSTEM, Bind, Kind, Room, etc_binds
+from mmbench.bench.room import Bind, Kind, Room, etc_binds, on_system
 
 MAX_OUTPUT = 2 * MIB
 HOME = PurePosixPath("/tmp/home")  # noqa: S108 (inside the room it is a private folder)
@@ -44,4 +44,4 @@ def runner(kind: Kind) -> RunSandboxed:
 def _python() -> list[Path]:
     """Return the folders of this Python that the system folders do not cover."""
     prefixes = dict.fromkeys((Path(sys.base_prefix), Path(sys.prefix)))
-    return [path for path in prefixes if not any(path.is_relative_to(root) for root in SYSTEM)]
+    return [path for path in prefixes if not on_system(path)]
