@@ -13,11 +13,12 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -89,51 +90,8 @@ class Room:
         tee: Callable[[bytes], None] | None = None,
     ) -> Finished:
         """Run a command in the room to its end or a limit; nothing of it is alive afterwards."""
-        if self.kind == "bubblewrap":
-            info_read, info_write = os.pipe()
-            options = _as_fd(
-                b"".join(os.fsencode(option) + b"\0" for option in _bubblewrap(self, info_write))
-            )
-            try:
-                return run(
-                    ["bwrap", "--args", str(options), "--", *argv],
-                    env={"PATH": os.defpath},
-                    pass_fds=(options, info_write),
-                    init_info=info_read,
-                    limits=limits,
-                    stdin=stdin,
-                    watched=watched,
-                    cancel=cancel,
-                    tee=tee,
-                )
-            finally:
-                os.close(info_read)
-        if self.kind == "namespaces":
-            spec = _namespaces(self, argv)
-            return run(
-                [*UNSHARE, sys.executable, "-I", "-S", str(Path(namespaces.__file__)), str(spec)],
-                env={"PATH": os.defpath},
-                pass_fds=(spec,),
-                limits=limits,
-                stdin=stdin,
-                watched=watched,
-                cancel=cancel,
-                tee=tee,
-            )
-        token = uuid.uuid4().hex
-        try:
-            return run(
-                list(argv),
-                env={**self.env, MARKER: token},
-                cwd=self.host_path(self.workdir),
-                limits=limits,
-                stdin=stdin,
-                watched=watched,
-                cancel=cancel,
-                tee=tee,
-            )
-        finally:
-            sweep(token)
+        start = partial(run, limits=limits, stdin=stdin, watched=watched, cancel=cancel, tee=tee)
+        return _WAYS[self.kind](self, argv, start)
 
     def host_path(self, inside: PurePosixPath) -> Path:
         """Translate a path inside the room to the host's."""
@@ -163,6 +121,50 @@ def _marked(process: psutil.Process, token: str) -> bool:
         return process.pid != os.getpid() and process.environ().get(MARKER) == token
     except (psutil.Error, OSError):
         return False
+
+
+Start = Callable[..., Finished]
+"""`process.run` with all that does not depend on the kind of room."""
+
+
+def _in_bubblewrap(room: Room, argv: Sequence[str], start: Start) -> Finished:
+    info_read, info_write = os.pipe()
+    options = _as_fd(b"".join(os.fsencode(option) + b"\0" for option in _bubblewrap(room, info_write)))
+    try:
+        return start(
+            ["bwrap", "--args", str(options), "--", *argv],
+            env={"PATH": os.defpath},
+            pass_fds=(options, info_write),
+            init_info=info_read,
+        )
+    finally:
+        os.close(info_read)
+
+
+def _in_namespaces(room: Room, argv: Sequence[str], start: Start) -> Finished:
+    # On a folder of its own: what the room's root is mounted on can be shown nowhere inside.
+    with tempfile.TemporaryDirectory(prefix="mmbench-room-") as root:
+        spec = _namespaces(room, argv, root)
+        return start(
+            [*UNSHARE, sys.executable, "-I", "-S", str(Path(namespaces.__file__)), str(spec)],
+            env={"PATH": os.defpath},
+            pass_fds=(spec,),
+        )
+
+
+def _as_process(room: Room, argv: Sequence[str], start: Start) -> Finished:
+    token = uuid.uuid4().hex
+    try:
+        return start(list(argv), env={**room.env, MARKER: token}, cwd=room.host_path(room.workdir))
+    finally:
+        sweep(token)
+
+
+_WAYS: Mapping[Kind, Callable[[Room, Sequence[str], Start], Finished]] = {
+    "bubblewrap": _in_bubblewrap,
+    "namespaces": _in_namespaces,
+    "process": _as_process,
+}
 
 
 def _as_fd(data: bytes) -> int:
@@ -205,17 +207,16 @@ UNSHARE = (
 ).split()
 
 
-def _namespaces(room: Room, argv: Sequence[str]) -> int:
-    """Describe the same room for `namespaces.py`, on a descriptor."""
+def _namespaces(room: Room, argv: Sequence[str], root: str) -> int:
+    """Describe the same room for `namespaces.py`, on a descriptor; `root` is an empty folder to build it on."""
     system, own = (
         [(str(bind.source), str(bind.target), bind.writable) for bind in binds]
         for binds in (system_binds(), room.binds)
     )
     binds = [*system, *(("", str(place), True) for place in hidden()), *own]
-    anchor = next(str(bind.source) for bind in room.binds if bind.target == PurePosixPath("/tmp"))
     spec = {
         "binds": binds,
-        "root": anchor,
+        "root": root,
         "workdir": str(room.workdir),
         "argv": list(argv),
         "env": dict(room.env),

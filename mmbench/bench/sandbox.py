@@ -118,6 +118,8 @@ def make(
             for name in ("home", "tmp", "state", "calls", "work")
         ),
     )
+    if kind != "process":  # what is written there counts too
+        own = (*own, Bind(root / "tmp", PurePosixPath("/var/tmp"), writable=True))  # noqa: S108
     etc = etc_binds(root / "etc", places.home) if kind != "process" else ()
     # The sandbox's own folders first: a program of the host may lie below one of their places, such as /tmp.
     room = Room(kind, (*own, *etc, *binds), places.work, environment(places, host_env or {}))

@@ -49,7 +49,10 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Finishe
     ]
     etc = etc_binds(tmp_path / "etc", PurePosixPath("/home/agent")) if kind != "process" else ()
     room = Room(
-        kind, (*binds, *etc), PurePosixPath(places[0]), {"PATH": "/usr/bin:/bin", "HOME": str(places[1])}
+        kind,
+        (*binds, *etc),
+        PurePosixPath(places[0]),
+        {"PATH": "/usr/bin:/bin", "HOME": str(places[1]), "TMPDIR": str(places[2])},
     )
 
     def run(script: str, wall_s: float = 20.0, **kwargs: object) -> Finished:
@@ -147,6 +150,16 @@ def test_what_is_not_bound_does_not_exist_inside(run: Callable[..., Finished], t
         f"test -e {outside} && echo seen; test -e {tmp_path}/etc/passwd && echo seen; ls /root /home 2>/dev/null"
     )
     assert ("seen" in done.stdout.bytes().decode()) != run.hides  # type: ignore[attr-defined]
+
+
+def test_the_folder_for_temporary_files_is_the_rooms_own_on_the_disk(
+    run: Callable[..., Finished], tmp_path: Path
+) -> None:
+    done = run(
+        f"ls -A {'/tmp' if (tmp_path / 'etc').exists() else tmp_path / 'tmp'}; echo kept > $TMPDIR/mark"
+    )
+    assert done.stdout.bytes() == b""
+    assert (tmp_path / "tmp" / "mark").read_text() == "kept\n"
 
 
 def test_a_missing_program_is_an_exit_code_or_an_error(run: Callable[..., Finished]) -> None:
