@@ -30,6 +30,8 @@ KILL_S = 3.0
 """How long a killed tree may take to be gone."""
 INFO_S = 2.0
 """How long bubblewrap may take to say which process is the first one inside."""
+IN_MEMORY = ("/.", "/dev/shm")  # noqa: S108 (looked at, never written to)
+"""Where a room keeps files that are in memory."""
 POLL_S = 0.02
 """How often an end is looked for where the kernel has no process descriptors."""
 
@@ -161,6 +163,7 @@ class _Watch:
 
     def _look(self, now: float) -> Ended | None:
         used = sum(disk_usage(path, self._limits.disk_bytes) for path in self._watched)
+        used += inner_usage(self._process.pid)
         count, memory = tree_size(self._process.pid)
         # A look must stay a small share of the time, however large the tree is.
         self._next_look = time.monotonic() + max(WATCH_S, 20 * (time.monotonic() - now))
@@ -250,6 +253,34 @@ def tree_size(pid: int) -> tuple[int, int]:
         with contextlib.suppress(psutil.Error):
             memory += process.memory_info().rss
     return len(tree), memory
+
+
+def inner_usage(pid: int) -> int:
+    """Return the bytes in file systems that only a tree's own room has: its root and its shared memory.
+
+    They lie in no folder of the host but in its memory, and without a limit they could fill it.
+    """
+    try:
+        inside = psutil.Process(pid).children()[:1]  # the first process of a room, whose root is the room's
+    except psutil.Error:
+        return 0
+    ours = {device for place in IN_MEMORY for device in _file_system(place)}
+    seen = (_file_system(f"/proc/{process.pid}/root/{place}") for process in inside for place in IN_MEMORY)
+    used = {device: size for found in seen for device, size in found.items()}
+    return sum(size for device, size in used.items() if device not in ours)
+
+
+def _file_system(folder: str) -> dict[int, int]:
+    """Return the device that a folder lies on and the bytes used there; nothing for what is none."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return {}
+    try:
+        whole = os.statvfs(descriptor)
+        return {os.fstat(descriptor).st_dev: (whole.f_blocks - whole.f_bfree) * whole.f_frsize}
+    finally:
+        os.close(descriptor)
 
 
 def kill_tree(process: subprocess.Popen[bytes]) -> None:

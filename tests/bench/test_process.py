@@ -121,6 +121,13 @@ def test_files_count_by_their_blocks(run: Callable[..., Finished], tmp_path: Pat
     assert full.ended == "disk_limit"
 
 
+def test_files_outside_of_every_folder_that_is_watched_count_too(run: Callable[..., Finished]) -> None:
+    script = "head -c 60000000 /dev/zero > /dev/shm/filled || head -c 60000000 /dev/zero > /filled; sleep 30"
+    if not run("true") or not run.hides:  # type: ignore[attr-defined]
+        pytest.skip("a plain process sees the folders of the machine alone")
+    assert run(script, wall_s=60.0, disk_bytes=50_000_000).ended == "disk_limit"
+
+
 def test_too_many_processes_end_the_run(run: Callable[..., Finished]) -> None:
     mark = MARK % 3
     done = run(f"for i in $(seq 60); do {mark} & done; wait", processes=30)
