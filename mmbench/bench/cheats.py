@@ -86,7 +86,7 @@ def shotgun(case: Case, played: Played) -> Played:
     files = [path for path, fact in played.before.items() if fact.kind == "file"]
     words = "\n".join([*files, *texts, *map(str, range(COUNTED))])
     for path in _written(case):
-        _put(played.tree / path, words)
+        _put(_inside(played.tree, path), words)
     return replace(played, answer=words, exchange=question(case))
 
 
@@ -102,8 +102,9 @@ def question(case: Case) -> dict[str, Any] | None:
 def touch(case: Case, played: Played) -> Played:
     """Create an empty file wherever a check looks and nothing is yet."""
     for path in [*_written(case), *_destinations(case)]:
-        if not (played.tree / path).exists():
-            _put(played.tree / path, "")
+        place = _inside(played.tree, path)
+        if not place.exists():
+            _put(place, "")
     return replace(played, answer="Done.")
 
 
@@ -192,6 +193,14 @@ def _destinations(case: Case) -> list[str]:
     return found
 
 
+def _inside(root: Path, path: str) -> Path:
+    """Return a place of the tree; DataError for one outside: a case must not have anything written there."""
+    place = root / path
+    if not place.resolve().is_relative_to(root.resolve()):
+        raise DataError(f"A check looks out of the tree: {path}.")
+    return place
+
+
 def _put(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text.encode("utf-8", "surrogateescape"))  # names of files need not be UTF-8
@@ -201,13 +210,14 @@ def _by_truth(case: Case, tree: Path) -> str:
     for check in case.checks:
         if check["kind"] == "grouping":
             for folder, paths in check["truth"].items():
-                (tree / folder).mkdir(exist_ok=True)
+                place = _inside(tree, folder)
+                place.mkdir(exist_ok=True)
                 for path in paths:
-                    (tree / path).rename(tree / folder / Path(path).name)
+                    _inside(tree, path).rename(place / Path(path).name)
         elif check["kind"] == "table_match":
-            _put(tree / check["path"], _table(check["truth"]))
+            _put(_inside(tree, check["path"]), _table(check["truth"]))
         elif check["kind"] == "artifact_contains":
-            _put(tree / check["path"], _subtitles(case.document["ground_truth"]))
+            _put(_inside(tree, check["path"]), _subtitles(case.document["ground_truth"]))
     return "Done."
 
 

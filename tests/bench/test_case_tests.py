@@ -174,3 +174,18 @@ def test_an_oracle_below_100_or_ungraded_is_told() -> None:
     told = case_tests.with_oracle(case_tests.Tested(case()), points, arms=arms)
     assert told.oracle == {"without_mm": 100.0, "with_mm": 98.0, "unprimed": None}
     assert told.faults == ["the oracle reaches 98.0 in with_mm", "the oracle reaches no grade in unprimed"]
+
+
+@pytest.mark.parametrize("way", ["../../../../{0}", "{0}", "link/{1}"])
+@pytest.mark.parametrize("kind", ["artifact_exists", "grouping"])
+def test_no_case_has_anything_written_out_of_its_tree(
+    bench: Bench, tmp_path: Path, way: str, kind: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (bench.dataset.root / "link").symlink_to(outside)
+    path = way.format(outside / "planted", "planted")
+    check = {"path": path} if kind == "artifact_exists" else {"truth": {path: ["grass.txt"]}}
+    tested = bench.test(case(checks=[{"kind": kind, "weight": 1, **check}], solutions={}))
+    assert f"A check looks out of the tree: {path}" in " ".join(tested.faults)
+    assert list(outside.iterdir()) == []
