@@ -5,6 +5,7 @@ The record holds a digest of the tree as it was: what comes out is that tree or 
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,6 +46,11 @@ def rebuild(trial: Line, origin: Origin, results: Path, target: Path) -> dict[st
     return before
 
 
+def _is_inside(folder: Path, root: Path) -> bool:
+    """Tell whether no link of the dataset leads a folder out of a tree."""
+    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
+
+
 class _Changes:
     """The recorded changes of one trial, to be made once more."""
 
@@ -66,9 +72,10 @@ class _Changes:
     def _path(self, entry: Mapping[str, Any]) -> Path:
         """Return where an entry lies; a recorded path is text from elsewhere and must stay inside."""
         path = PurePosixPath(entry["path"])
-        if path.is_absolute() or ".." in path.parts:
+        place = self._target / path
+        if path.is_absolute() or ".." in path.parts or not _is_inside(place.parent, self._target):
             raise NotKept(f"{entry['path']} is not a path inside the tree")
-        return self._target / path
+        return place
 
     def _delete(self, path: Path) -> None:
         if path.is_dir() and not path.is_symlink():
