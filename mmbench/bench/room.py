@@ -26,12 +26,16 @@ import psutil
 
 from mmbench.bench import namespaces
 from mmbench.bench.process import Finished, Limits, run, wait_gone
+from mmbench.layout import project
 
 Kind = Literal["bubblewrap", "namespaces", "process"]
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store")
 CHECKOUT = Path(__file__).resolve().parents[2]
-"""The project itself, which no room shows wherever it lies, in /opt or /usr/src too: it holds the answers."""
+"""The project itself, which no room shows wherever it lies, in /opt or /usr/src too: it holds the answers.
+
+Nor is its state shown (datasets with their cases, other sandboxes), which may lie elsewhere.
+"""
 ETC = tuple(
     """
     alternatives bash.bashrc ca-certificates ca-certificates.conf crypto-policies debian_version
@@ -236,20 +240,26 @@ def system_binds() -> tuple[Bind, ...]:
     return tuple(binds)
 
 
-@lru_cache(maxsize=1)
 def hidden() -> tuple[PurePosixPath, ...]:
-    """Return where the system folders would show the project; an empty folder stands there."""
-    real = ((root, Path(root).resolve()) for root in SYSTEM)
+    """Return where the system folders would show the project or its state; an empty folder stands there."""
+    real = [(root, Path(root).resolve()) for root in SYSTEM]
     return tuple(
-        PurePosixPath(root) / CHECKOUT.relative_to(place)
+        PurePosixPath(root) / own.relative_to(place)
+        for own in _own()
         for root, place in real
-        if CHECKOUT.is_relative_to(place)
+        if own.is_relative_to(place)
     )
+
+
+def _own() -> tuple[Path, ...]:
+    """Return the project's folders, one within another left out."""
+    state = project().state.resolve()
+    return (CHECKOUT,) if state.is_relative_to(CHECKOUT) else (CHECKOUT, state)
 
 
 def on_system(path: Path) -> bool:
     """Tell whether the system folders of every room show a path."""
-    return any(path.is_relative_to(root) for root in SYSTEM) and not path.is_relative_to(CHECKOUT)
+    return any(path.is_relative_to(root) for root in SYSTEM) and not any(map(path.is_relative_to, _own()))
 
 
 def interpreter_binds(prefix: Path) -> tuple[Bind, ...]:

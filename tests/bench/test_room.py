@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -20,14 +19,13 @@ from tests.bench.test_process import usable
 PLACE = Path("/usr/share")
 
 
-@pytest.fixture
-def _in_the_system(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Take a folder of the system for the project's."""
-    monkeypatch.setattr(rooms, "CHECKOUT", PLACE.resolve())
-    rooms.hidden.cache_clear()
-    yield
-    monkeypatch.undo()
-    rooms.hidden.cache_clear()
+@pytest.fixture(params=["project", "state"])
+def _in_the_system(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take a folder of the system for the project's, or for its state."""
+    if request.param == "project":
+        monkeypatch.setattr(rooms, "CHECKOUT", PLACE.resolve())
+    else:
+        monkeypatch.setenv("MMBENCH_STATE", str(PLACE))
 
 
 @pytest.mark.usefixtures("_in_the_system")
@@ -62,9 +60,8 @@ def test_what_lies_in_the_project_is_not_taken_for_the_systems() -> None:
 
 def test_a_project_elsewhere_needs_no_hiding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms, "CHECKOUT", Path("/home/somebody/mmbench"))
-    rooms.hidden.cache_clear()
+    monkeypatch.setenv("MMBENCH_STATE", "/home/somebody/state")
     assert rooms.hidden() == ()
-    rooms.hidden.cache_clear()
 
 
 class Beside:
