@@ -67,7 +67,13 @@ class Work:
         self.results, self.later = self.root / "results", self.root / "later"
         synthetic.tree(self.results, [plan(number) for number in range(SESSIONS)], synthetic.write_fast)
         self.one_more = synthetic.write_fast(self.later, plan(SESSIONS))
-        self.out, self.cache = self.root / "site", self.root / "cache"
+        self._round = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Take folders of their own: ext4 is slow to make files where many were removed a minute ago."""
+        self._round += 1
+        self.out, self.cache = (self.root / f"{name}-{self._round}" for name in ("site", "cache"))
 
     def build(self) -> Used:
         """Build the site as it stands, over what is there."""
@@ -76,8 +82,7 @@ class Work:
 
     def cold(self) -> Used:
         """Build it from nothing."""
-        for path in (self.out, self.cache):
-            shutil.rmtree(path, ignore_errors=True)
+        self._begin()
         (self.results / self.one_more.name).unlink(missing_ok=True)
         return self.build()
 
