@@ -149,10 +149,20 @@ def _bench_arguments(command: Parser) -> None:
     )
     add("--model", help="model for the agent (default: the agent's own)")
     add("--agent.base-url", dest="agent_base_url", help="serve the agent's model from this endpoint")
-    add("--agent.api-key", dest="agent_api_key", help="key of that endpoint")
+    add(
+        "--agent.api-key",
+        dest="agent_api_key",
+        type=cli_words.key,
+        help="key of that endpoint, or env:VARIABLE",
+    )
     add("--profile.model", dest="profile_model", help="ad hoc mm profile: model")
     add("--profile.base-url", dest="profile_base_url", help="ad hoc mm profile: OpenAI-compatible endpoint")
-    add("--profile.api-key", dest="profile_api_key", help="ad hoc mm profile: key")
+    add(
+        "--profile.api-key",
+        dest="profile_api_key",
+        type=cli_words.key,
+        help="ad hoc mm profile: key, or env:VARIABLE",
+    )
     cli_judge.session_flags(command)
     add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for profile local")
     cli_words.results(command)

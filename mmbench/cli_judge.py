@@ -43,7 +43,12 @@ def flags(command: argparse.ArgumentParser) -> None:
         dest="judge_base_url",
         help="judge: endpoint (OpenAI-compatible, Anthropic, Gemini)",
     )
-    add("--judge.api-key", dest="judge_api_key", help="judge: key of that endpoint")
+    add(
+        "--judge.api-key",
+        dest="judge_api_key",
+        type=cli_words.key,
+        help="judge: key of that endpoint, or env:VARIABLE",
+    )
 
 
 def session_flags(command: argparse.ArgumentParser) -> None:

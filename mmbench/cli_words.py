@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +53,16 @@ def amount(text: str) -> float:
     if not 0 < value < 1e6:
         raise argparse.ArgumentTypeError(f"'{text}' is not a number over 0")
     return value
+
+
+def key(text: str) -> str:
+    """Read a key, or with env:NAME the variable that holds it: a command line can be seen by all users of a machine."""
+    if not text.startswith("env:"):
+        return text
+    name = text.removeprefix("env:")
+    if not os.environ.get(name):
+        raise argparse.ArgumentTypeError(f"the variable {name or 'without a name'} is not set or empty")
+    return os.environ[name]
 
 
 def results(command: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from mmbench.cli_words import amount, count, names, port, seed
+from mmbench.cli_words import amount, count, key, names, port, seed
 
 
 def test_names_are_read_once_each_without_blanks() -> None:
@@ -36,3 +36,13 @@ def test_numbers_are_read(read: Callable[[str], object], text: str, value: objec
 def test_what_cannot_be_meant_is_refused(read: Callable[[str], object], text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
         read(text)
+
+
+def test_a_key_is_a_text_or_stands_in_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MMBENCH_TEST_KEY", "kept from sight")
+    assert key("plain") == "plain"
+    assert key("env:MMBENCH_TEST_KEY") == "kept from sight"
+    monkeypatch.setenv("MMBENCH_TEST_KEY", "")
+    for text in ("env:MMBENCH_TEST_KEY", "env:MMBENCH_TEST_NO_KEY", "env:"):
+        with pytest.raises(argparse.ArgumentTypeError, match="is not set or empty"):
+            key(text)
