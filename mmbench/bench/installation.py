@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from mmbench import atomic
 from mmbench.bench.toolchain import (
     STAMP,
     CliSetupError,
@@ -53,14 +54,25 @@ class Stamp:
 def install(name: str, where: Project) -> Installed:
     """Install a CLI at its pinned version and check what it says of itself.
 
-    Does nothing when it is there already. Raises CliSetupError when the package
-    manager fails and CliVersionError when another version came.
+    Does nothing when it is there already, and waits while another process
+    installs. Raises CliSetupError when the package manager fails and
+    CliVersionError when another version came.
     """
     tool, wanted = tool_of(name), pinned(name, where)
-    there = installed(name, where)
-    if there and there.version == wanted:
+    there = _there(name, wanted, where)
+    if there is not None:
         return there
-    started = time.monotonic()
+    with atomic.locked(where.agents / ".lock"):
+        return _there(name, wanted, where) or _install(tool, wanted, where)
+
+
+def _there(name: str, wanted: str, where: Project) -> Installed | None:
+    found = installed(name, where)
+    return found if found and found.version == wanted else None
+
+
+def _install(tool: Tool, wanted: str, where: Project) -> Installed:
+    name, started = tool.name, time.monotonic()
     staging = _stage(name, where)
     node = ensure_node(where) if tool.runs_on_node else None
     command = _install_npm(tool, staging, node) if tool.channel == "npm" else _install_pypi(tool, staging)

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,14 @@ def test_installs_nothing_twice(where, npm):
     npm("exit 1")
     put(where, "1.2.3")
     assert install("claude", where).version == "1.2.3"
+
+
+def test_two_at_once_install_it_once(where, npm, tmp_path):
+    npm(f"echo run >> {tmp_path}/runs; sleep 0.2\n{GOOD_NPM}")
+    with ThreadPoolExecutor(2) as both:
+        found = list(both.map(lambda _: install("claude", where), range(2)))
+    assert [one.version for one in found] == ["1.2.3", "1.2.3"]
+    assert (tmp_path / "runs").read_text().count("run") == 1
 
 
 def test_replaces_another_version_and_what_an_interruption_left(where, npm):
