@@ -13,10 +13,10 @@ from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.percase import POINTS
 from mmbench.report.charts.percase import bars as joined
 from mmbench.report.charts.theme import LINE, WIDTH
+from mmbench.report.tables.arms import BOTH
 from mmbench.report.tables.dimensions import Ability
 
 _RINGS = (25, 50, 75, 100)
-_ARMS = ("without mm", "with mm")
 
 
 def _values(ability: Ability) -> tuple[float, float]:
@@ -41,7 +41,7 @@ def bars(abilities: Sequence[Ability]) -> Figure | None:
     dots: list[dict[str, Value]] = [
         {"name": _name(a), "arm": arm, "mean": value}
         for a in abilities
-        for arm, value in zip(_ARMS, _values(a), strict=True)
+        for arm, value in zip(BOTH, _values(a), strict=True)
     ]
     points = (
         alt.Chart(data(dots))
@@ -87,7 +87,7 @@ def radar(abilities: Sequence[Ability]) -> Figure | None:
             "place": place,
             **_at(place, len(shown), _values(ability)[index]),
         }
-        for index, arm in enumerate(_ARMS)
+        for index, arm in enumerate(BOTH)
         for place, ability in enumerate(around)
     ]
     rings: list[dict[str, Value]] = [

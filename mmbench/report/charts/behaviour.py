@@ -15,9 +15,9 @@ from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.theme import INK, LINE, WIDTH, WITH
 from mmbench.report.model import Case
 from mmbench.report.stats.drift import position_drift
+from mmbench.report.tables.arms import BOTH
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.endings import COMMANDS
-from mmbench.report.tables.progress import ARMS as BOTH
 from mmbench.report.tables.progress import PARTS, Progress
 
 GOOD = "passed"

@@ -11,11 +11,12 @@ import altair as alt
 from mmbench.report import figures
 from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.theme import DOWN, INK, MUTED, SHAPES, STEP, UP, WIDTH, WITH, WITHOUT
+from mmbench.report.tables.arms import BOTH
 from mmbench.report.tables.board import Board, Row
 from mmbench.report.tables.summary import Summary
 
-ARMS = alt.Scale(domain=["without mm", "with mm"], range=[WITHOUT, WITH])
-ARM_SHAPES = alt.Scale(domain=["without mm", "with mm"], range=["circle", "diamond"])
+ARMS = alt.Scale(domain=list(BOTH), range=[WITHOUT, WITH])
+ARM_SHAPES = alt.Scale(domain=list(BOTH), range=["circle", "diamond"])
 
 
 def label(summary: Summary) -> str:
@@ -35,13 +36,13 @@ def correctness(board: Board) -> Figure | None:
         return None
     rows: list[dict[str, Value]] = []
     for summary in summaries:
-        for arm, found in (("without mm", summary.without), ("with mm", summary.with_)):
+        for arm, found in zip(BOTH, (summary.without, summary.with_), strict=True):
             bounds, mean = found.interval, found.mean
             low, high = (bounds.low, bounds.high) if bounds else (mean, mean)
             rows.append({"name": label(summary), "arm": arm, "mean": mean, "low": low, "high": high})
     order = [label(summary) for summary in summaries]
     y = names(order)
-    offset = alt.YOffset("arm:N", sort=["without mm", "with mm"])
+    offset = alt.YOffset("arm:N", sort=list(BOTH))
     color = alt.Color("arm:N", scale=ARMS, title=None)
     base = alt.Chart(data(rows))
     x = alt.X("low:Q", scale=alt.Scale(domain=[0, 100]), title="Correctness, points of 100")

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from mmbench.report.charts.cells import names
+from mmbench.report.charts.cells import ARM_SHAPES, ARMS, names
 from mmbench.report.charts.figure import Figure, Value, data, spec
-from mmbench.report.charts.theme import DOWN, UP, WIDTH, WITH, WITHOUT
+from mmbench.report.charts.theme import DOWN, UP, WIDTH
+from mmbench.report.tables.arms import BOTH
 from mmbench.report.tables.cases import CaseRow
 
 SHOWN = 60
@@ -32,13 +33,7 @@ def bars(rows: Sequence[tuple[str, float | None, float | None]], y: alt.Y) -> li
     return made
 
 
-def per_case(
-    rows: Sequence[CaseRow],
-    id: str = "per-case",
-    sides: tuple[str, str] = ("without mm", "with mm"),
-    over: str = "all agents and runs",
-    title: str = "",
-) -> Figure | None:
+def per_case(rows: Sequence[CaseRow], over: str = "all agents and runs") -> Figure | None:
     """Draw a dumbbell per case, the largest gain first."""
     known = [row for row in rows if row.gain is not None]
     if not known:
@@ -48,23 +43,23 @@ def per_case(
     dots: list[dict[str, Value]] = [
         {"name": row.case, "arm": arm, "mean": value}
         for row in moved
-        for arm, value in zip(sides, (row.without, row.with_), strict=True)
+        for arm, value in zip(BOTH, (row.without, row.with_), strict=True)
     ]
     y = names([row.case for row in moved])
-    color = alt.Color("arm:N", scale=alt.Scale(domain=list(sides), range=[WITHOUT, WITH]), title=None)
-    shape = alt.Shape("arm:N", scale=alt.Scale(domain=list(sides), range=["circle", "diamond"]), title=None)
+    color = alt.Color("arm:N", scale=ARMS, title=None)
+    shape = alt.Shape("arm:N", scale=ARM_SHAPES, title=None)
     points = alt.Chart(data(dots)).mark_point().encode(x=POINTS, y=y, color=color, shape=shape)
     chart = alt.layer(*bars([(row.case, row.without, row.with_) for row in moved], y), points)
     up, down = sum((r.gain or 0) > 0.05 for r in known), sum((r.gain or 0) < -0.05 for r in known)
     left_out = f" The {SHOWN} that differ most of {len(known)}." if len(known) > SHOWN else ""
     return Figure(
-        id=id,
-        title=title or f"{up} cases gain, {down} lose, {len(known) - up - down} stay",
-        subtitle=f"Mean correctness of each case, {sides[0]} and {sides[1]}, over {over}",
+        id="per-case",
+        title=f"{up} cases gain, {down} lose, {len(known) - up - down} stay",
+        subtitle=f"Mean correctness of each case, {BOTH[0]} and {BOTH[1]}, over {over}",
         note=f"Sorted by gain.{left_out}",
         spec=spec(chart.properties(width=WIDTH, height=20 * len(moved))),
         marks={"symbol": len(dots), "rule": len(moved)},
-        columns=("Case", sides[0], sides[1], "Gain"),
+        columns=("Case", *BOTH, "Gain"),
         rows=tuple((row.case, _round(row.without), _round(row.with_), _round(row.gain)) for row in moved),
     )
 

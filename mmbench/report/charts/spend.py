@@ -12,6 +12,7 @@ from mmbench.report.charts.cells import ARM_SHAPES, ARMS, label, names
 from mmbench.report.charts.figure import Figure, Value, data, spec
 from mmbench.report.charts.theme import LINE, STEP, UP, WIDTH
 from mmbench.report.stats.ranking import Offer, pareto_front
+from mmbench.report.tables.arms import BOTH
 from mmbench.report.tables.board import Board
 from mmbench.report.tables.summary import Summary
 
@@ -28,7 +29,7 @@ def tokens(board: Board) -> Figure | None:
     rows: list[dict[str, Value]] = [
         {"name": label(summary), "arm": arm, "tokens": value}
         for summary in known
-        for arm, value in zip(("without mm", "with mm"), summary.tokens, strict=True)
+        for arm, value in zip(BOTH, summary.tokens, strict=True)
     ]
     order = [label(summary) for summary in known]
     chart = (
@@ -37,7 +38,7 @@ def tokens(board: Board) -> Figure | None:
         .encode(
             x=alt.X("tokens:Q", title="Tokens per trial, input and output", axis=alt.Axis(format="~s")),
             y=names(order),
-            yOffset=alt.YOffset("arm:N", sort=["without mm", "with mm"]),
+            yOffset=alt.YOffset("arm:N", sort=list(BOTH)),
             color=alt.Color("arm:N", scale=ARMS, title=None),
         )
         .properties(width=WIDTH, height=1.6 * STEP * len(order))
@@ -118,7 +119,7 @@ def _priced(board: Board, price: Price) -> list[Datum]:
     rows: list[Datum] = []
     for row in board.rows:
         means = (row.summary.without.mean, row.summary.with_.mean)
-        for arm, mean, paid in zip(("without mm", "with mm"), means, price.figure(row.summary), strict=True):
+        for arm, mean, paid in zip(BOTH, means, price.figure(row.summary), strict=True):
             if mean is not None and paid is not None:
                 rows.append({"name": label(row.summary), "arm": arm, "price": paid, "mean": mean})
     return rows

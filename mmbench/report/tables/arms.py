@@ -20,6 +20,8 @@ NAMES: Mapping[str, str] = {
     TREATED: "with mm",
 }
 """Every arm as pages call it, in the order in which they are shown."""
+BOTH = (NAMES[CONTROL], NAMES[TREATED])
+"""The two arms of the lift."""
 GIVEN: Mapping[str, str] = {
     CONTROL: "its own tools only",
     PLACEBO: "a neutral text as long as the primer, no mm",

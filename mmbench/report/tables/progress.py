@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from mmbench.report.stats.drift import Course, Placed
+from mmbench.report.tables.arms import BOTH
 from mmbench.report.tables.pairs import Pair
 
-ARMS = ("without mm", "with mm")
 PARTS = 10
 """Parts that a session is cut into."""
 
@@ -33,10 +33,10 @@ def progress(pairs: Iterable[Pair]) -> Progress:
     """Return the progress of one session's pairs."""
     pairs = [pair for pair in pairs if pair.sound]
     placed: list[Placed] = []
-    parts = {arm: [Part(0, 0.0)] * PARTS for arm in ARMS}
+    parts = {arm: [Part(0, 0.0)] * PARTS for arm in BOTH}
     for pair in pairs:
         of = len(pair.session.header.plan.schedule)
-        for arm, trial in zip(ARMS, (pair.without, pair.with_), strict=True):
+        for arm, trial in zip(BOTH, (pair.without, pair.with_), strict=True):
             score, at = trial.correctness or 0.0, trial.position * PARTS // of
             placed.append(Placed(pair.case, arm, trial.position, score))
             part = parts[arm][at]
