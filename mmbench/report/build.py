@@ -23,7 +23,6 @@ from mmbench.report.pages import about, boards, cases, cells, charts, compare, f
 from mmbench.report.pages.site import Site
 from mmbench.report.publish import badge, card, data, feed
 from mmbench.report.render import File, Renderer
-from mmbench.report.seen import Seen
 from mmbench.report.store import Store, fingerprint
 
 Maker = Callable[[Site], Iterator[Item | Group]]
@@ -85,7 +84,7 @@ def build(
     store, code = Store(cache), fingerprint()
     memo, drawings = Memo(store, "figures", code), drawings_of(store)
     with _no_collection():
-        found = Site(load.results(results, only, Kept(store, code, Seen(store, code)), memo))
+        found = Site(load.results(results, only, Kept(store, code), memo))
         renderer = Renderer(site, store, Painter(drawings), address)
         source = _source(code, site, address)
         groups = Groups(store, source)

@@ -40,7 +40,6 @@ class Kept:
 
     store: Store = field(default_factory=lambda: Store(None))
     code: str = ""
-    seen: Seen = field(default_factory=Seen)
 
 
 def results(
@@ -52,16 +51,17 @@ def results(
     line when that entry was made.
     """
     kept = kept or Kept()
+    seen = Seen(kept.store, kept.code)
     warnings: list[str] = []
     found: dict[str, Session] = {}
     for path in ledger.ledgers(folder) if folder.is_dir() else ():
-        read = _ledger(path, kept)
+        read = _ledger(path, kept, seen)
         if read is None:
             warnings.append(f"{path.name} holds no complete line; it is left out.")
             continue
         warnings += read.warnings
         _add(found, read.session, warnings)
-    kept.seen.keep()
+    seen.keep()
     chosen = _chosen(found, only)
     sessions = tuple(sorted(chosen, key=lambda session: session.order))
     cases = dict(_cases(folder, sessions, warnings))
@@ -107,16 +107,16 @@ def split(data: bytes) -> Iterator[Span]:
         start = end + 1
 
 
-def _ledger(path: Path, kept: Kept) -> _Read | None:
+def _ledger(path: Path, kept: Kept, seen: Seen) -> _Read | None:
     """Read one file; None when it has no complete line yet."""
     try:
         stamp = Stamp.of(path)
-        known = _known(path, kept, kept.seen.sha256(path.name, stamp))
+        known = _known(path, kept, seen.sha256(path.name, stamp))
         if known is not None:
             return known
         data = path.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        kept.seen.note(path, stamp, digest)
+        seen.note(path, stamp, digest)
     except OSError as error:
         raise DataError(f"{path.name} cannot be read: {error.strerror}.", where=path.name) from error
     return _known(path, kept, digest) or _folded(path, kept, data, digest)

@@ -55,9 +55,9 @@ _MARKS = msgspec.msgpack.Decoder(dict[str, Mark])
 class Seen:
     """The files of the build before, by name; `keep` leaves those of this one."""
 
-    def __init__(self, store: Store | None = None, fingerprint: str = "") -> None:
-        self._store, self._fingerprint = store or Store(None), fingerprint
-        data = self._store.read(_ENTRY, fingerprint)
+    def __init__(self, store: Store, fingerprint: str) -> None:
+        self._store, self._fingerprint = store, fingerprint
+        data = store.read(_ENTRY, fingerprint)
         self._before: dict[str, Mark] = {} if data is None else _MARKS.decode(data)
         self._now: dict[str, Mark] = {}
 

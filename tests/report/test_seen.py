@@ -84,7 +84,7 @@ def test_a_file_that_was_just_written_is_read_again(tmp_path: Path, path: Path) 
 
 @pytest.mark.usefixtures("settled")
 def test_a_file_that_changes_while_it_is_read_is_not_noted(tmp_path: Path, path: Path) -> None:
-    store, marks = Store(tmp_path / "cache"), Seen()
+    store, marks = Store(tmp_path / "cache"), Seen(Store(None), "code")
     stamp = Stamp.of(path)
     longer(path)
     marks.note(path, stamp, "hash")
@@ -98,7 +98,7 @@ def test_results_that_are_known_are_not_read(tmp_path: Path, monkeypatch: pytest
     synthetic.tree(results, [Plan("synthetic-a", cases=8)], synthetic.write_fast)
 
     def read() -> load.Results:
-        return load.results(results, kept=Kept(store, "code", Seen(store, "code")))
+        return load.results(results, kept=Kept(store, "code"))
 
     before = read()
     trials = before.sessions[0].trials

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Literal
 
 from mmbench.errors import DataError
-from mmbench.report.stats.pairs import Counts, case_clusters, excluded, sentences, sound
+from mmbench.report.stats.pairs import Counts, excluded, sentences, sound
 from mmbench.report.stats.ratios import Ratio, geometric_ratio
 
 CACHE_WEIGHTS = (0.0, 0.25, 1.0)
@@ -116,10 +116,12 @@ def amount(pairs: Sequence[PairSpend], name: str, of: Callable[[Spend], float | 
     both = [(pair, of(pair.without), of(pair.with_)) for pair in pairs]
     known = [(pair, a, b) for pair, a, b in both if a is not None and b is not None]
     logs: defaultdict[str, list[float]] = defaultdict(list)
+    clusters: dict[str, str] = {}
     for pair, a, b in known:
         if a > 0 and b > 0:
             logs[pair.case].append(math.log(a) - math.log(b))
-    ratio = geometric_ratio(logs, case_clusters(pairs))
+            clusters[pair.case] = pair.cluster
+    ratio = geometric_ratio(logs, clusters)
     return Amount(
         name=name,
         without=math.fsum(a for _, a, _ in known) if known else None,
