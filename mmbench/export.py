@@ -15,7 +15,7 @@ from typing import Any
 
 from mmbench import cleanup, comparability, jsontext, ledger, soundness
 from mmbench.errors import DataError
-from mmbench.layout import Project
+from mmbench.layout import Project, inside
 from mmbench.records import Attempt, Session, Trial, state
 
 FORMAT, VERSION = "mmbench-export", 1
@@ -232,7 +232,7 @@ def write(files: Files, out: Path) -> int:
     count = 0
     for name, data in files:
         path = out / name
-        if not path.resolve().is_relative_to(out.resolve()):
+        if not inside(path, out):
             raise DataError(f"A session would be written out of the folder, to {name}.", where=name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)

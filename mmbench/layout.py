@@ -115,6 +115,11 @@ def short(path: Path) -> str:
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
+def inside(path: Path, root: Path) -> bool:
+    """Tell whether a path lies in a folder once every link on the way is followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
+
+
 def shown(path: Path) -> str:
     """Name a results file with its folder, which is not always results/."""
     return f"{path.absolute().parent.name}/{path.name}"

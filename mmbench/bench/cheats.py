@@ -35,6 +35,7 @@ from mmbench.bench.process import Limits
 from mmbench.bench.room import Bind, Kind, Room, best_kind, etc_binds, interpreter_binds
 from mmbench.case import Case
 from mmbench.errors import DataError
+from mmbench.layout import inside
 
 COUNTED = 2000
 """The shotgun states every whole number up to this one."""
@@ -196,7 +197,7 @@ def _destinations(case: Case) -> list[str]:
 def _inside(root: Path, path: str) -> Path:
     """Return a place of the tree; DataError for one outside: a case must not have anything written there."""
     place = root / path
-    if not place.resolve().is_relative_to(root.resolve()):
+    if not inside(place, root):
         raise DataError(f"A check looks out of the tree: {path}.")
     return place
 

@@ -5,7 +5,6 @@ The record holds a digest of the tree as it was: what comes out is that tree or 
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from mmbench.bench import tree
 from mmbench.bench.judge.left import stored_file
 from mmbench.bench.tree import Mark
 from mmbench.errors import DataError
+from mmbench.layout import inside
 from mmbench.records import Line
 
 
@@ -46,11 +46,6 @@ def rebuild(trial: Line, origin: Origin, results: Path, target: Path) -> dict[st
     return before
 
 
-def _is_inside(folder: Path, root: Path) -> bool:
-    """Tell whether no link of the dataset leads a folder out of a tree."""
-    return Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
-
-
 class _Changes:
     """The recorded changes of one trial, to be made once more."""
 
@@ -73,7 +68,7 @@ class _Changes:
         """Return where an entry lies; a recorded path is text from elsewhere and must stay inside."""
         path = PurePosixPath(entry["path"])
         place = self._target / path
-        if path.is_absolute() or ".." in path.parts or not _is_inside(place.parent, self._target):
+        if path.is_absolute() or ".." in path.parts or not inside(place.parent, self._target):
             raise NotKept(f"{entry['path']} is not a path inside the tree")
         return place
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from mmbench import jsontext
+from mmbench.layout import inside
 
 Kind = Literal["file", "directory", "symlink", "other"]
 Change = Literal["added", "modified", "deleted"]
@@ -178,7 +179,7 @@ def read_regular(root: Path, path: str, limit: int) -> bytes | None:
     what an agent made must not make the harness read a file of the user's.
     """
     place = root / path
-    if not Path(os.path.realpath(place.parent)).is_relative_to(os.path.realpath(root)):
+    if not inside(place.parent, root):
         return None
     file = _opened(place, limit)
     if file is None:
