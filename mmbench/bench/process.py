@@ -163,13 +163,14 @@ class _Watch:
 
     def _look(self, now: float) -> Ended | None:
         used = sum(disk_usage(path, self._limits.disk_bytes) for path in self._watched)
-        used += inner_usage(self._process.pid)
-        count, memory = tree_size(self._process.pid)
+        processes = tree(self._process.pid)
+        used += inner_usage(processes)
+        memory = resident(processes)
         # A look must stay a small share of the time, however large the tree is.
         self._next_look = time.monotonic() + max(WATCH_S, 20 * (time.monotonic() - now))
         if used > self._limits.disk_bytes:
             return "disk_limit"
-        if count > self._limits.processes:
+        if len(processes) > self._limits.processes:
             return "process_limit"
         return "memory_limit" if memory > self._limits.memory_bytes else None
 
@@ -241,29 +242,30 @@ def _pidfd(pid: int) -> int:
         return 0
 
 
-def tree_size(pid: int) -> tuple[int, int]:
-    """Return how many processes a tree has, its first one included, and their resident bytes together."""
+def tree(pid: int) -> list[psutil.Process]:
+    """Return a process and its descendants, its own children first; none when it is gone."""
     try:
         first = psutil.Process(pid)
-        tree = [first, *first.children(recursive=True)]
+        return [first, *first.children(recursive=True)]
     except psutil.Error:
-        return 0, 0
+        return []
+
+
+def resident(processes: Sequence[psutil.Process]) -> int:
+    """Return the resident bytes of processes together."""
     memory = 0
-    for process in tree:
+    for process in processes:
         with contextlib.suppress(psutil.Error):
             memory += process.memory_info().rss
-    return len(tree), memory
+    return memory
 
 
-def inner_usage(pid: int) -> int:
+def inner_usage(processes: Sequence[psutil.Process]) -> int:
     """Return the bytes in file systems that only a tree's own room has: its root and its shared memory.
 
     They lie in no folder of the host but in its memory, and without a limit they could fill it.
     """
-    try:
-        inside = psutil.Process(pid).children()[:1]  # the first process of a room, whose root is the room's
-    except psutil.Error:
-        return 0
+    inside = processes[1:2]  # the first process of a room, whose root is the room's
     ours = {device for place in IN_MEMORY for device in _file_system(place)}
     seen = (_file_system(f"/proc/{process.pid}/root/{place}") for process in inside for place in IN_MEMORY)
     used = {device: size for found in seen for device, size in found.items()}

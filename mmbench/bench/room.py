@@ -187,12 +187,13 @@ def _bubblewrap(room: Room, info: int) -> list[str]:
         *"--proc /proc --dev /dev --dir /run --dir /var/tmp --info-fd".split(),
         str(info),
     ]
+    places = [str(place) for place in hidden()]
     options += _shown(system_binds())
-    for place in hidden():
-        options += ["--tmpfs", str(place)]
+    for place in places:
+        options += ["--tmpfs", place]
     options += _shown(room.binds)
-    for place in hidden():
-        options += ["--remount-ro", str(place)]
+    for place in places:
+        options += ["--remount-ro", place]
     for name, value in room.env.items():
         options += ["--setenv", name, value]
     return [*options, "--chdir", str(room.workdir)]
