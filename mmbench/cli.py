@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from mmbench import __version__, cli_cases, cli_judge, cli_results, cli_words, terminal
+from mmbench import __version__, cli_bench, cli_cases, cli_judge, cli_results, cli_words, terminal
 from mmbench.errors import Interrupted, MmbenchError, PrerequisiteError, UsageError, refused
 from mmbench.layout import Project, project, short
 
@@ -61,8 +61,8 @@ def parser() -> Parser:
     )
     top.add_argument("--version", action="version", version=f"mmbench {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _bench_arguments(_add(commands, "bench", _bench, "run agents with and without mm, and write results"))
-    _bench_arguments(
+    cli_bench.arguments(_add(commands, "bench", _bench, "run agents with and without mm, and write results"))
+    cli_bench.arguments(
         _add(commands, "check", _check, "run the preflight and print the plan, benchmark nothing")
     )
     _fetch_arguments(_add(commands, "fetch", _fetch, "make the dataset ready and verify it"))
@@ -87,85 +87,6 @@ def _add(commands: argparse._SubParsersAction[Parser], name: str, run: cli_words
                                   formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     command.set_defaults(run=run)
     return command
-
-
-def _bench_arguments(command: Parser) -> None:
-    add = command.add_argument
-    add(
-        "agents",
-        nargs="?",
-        type=cli_words.names,
-        default=("oracle",),
-        help="agents, comma-separated (default oracle)",
-    )
-    add(
-        "profiles",
-        nargs="?",
-        type=cli_words.names,
-        default=("local",),
-        help="mm profiles, comma-separated (default local)",
-    )
-    add("--suite", default="embedded", help="suite by name, path, `hf` or `hf:OWNER/NAME@REVISION`")
-    add("--cases", type=cli_words.names, default=(), help="only these cases, comma-separated")
-    add("--variants", action="store_true", help="run the obstacle variants of these cases too")
-    add(
-        "--runs",
-        type=cli_words.count,
-        default=1,
-        help="repetitions of every case (three or more recommended)",
-    )
-    add("--arms", default="", help="extra arms beside without_mm and with_mm: unprimed, placebo")
-    add(
-        "--seed",
-        type=cli_words.seed,
-        help="seed of the order of cases and arms (default: drawn and recorded)",
-    )
-    add(
-        "--timeout",
-        type=cli_words.amount,
-        help="wall-clock limit per trial in seconds, instead of each case's own",
-    )
-    add(
-        "--jobs",
-        type=cli_words.count,
-        default=1,
-        help="pairs of trials run at once (default 1; more disturbs timing)",
-    )
-    add("--resume", action="store_true", help="continue the newest unfinished session of each cell")
-    add("--retry", action="store_true", help="like --resume, but run only the trials that failed")
-    add("--rejudge", action="store_true", help="like --resume, but ask only for the missing verdicts")
-    add("--stream", action="store_true", help="show the agent's output while it runs")
-    add("--keep-sandboxes", action="store_true", help="leave the sandboxes for inspection")
-    add(
-        "--auto-clean",
-        action="store_true",
-        help="remove sandboxes and raw streams of a session once it is finished",
-    )
-    add("--skip-preflight", action="store_true", help="start without the preflight; recorded in the session")
-    add(
-        "--sandbox",
-        choices=("bubblewrap", "namespaces", "process"),
-        help="kind of room (default: the best one)",
-    )
-    add("--model", help="model for the agent (default: the agent's own)")
-    add("--agent.base-url", dest="agent_base_url", help="serve the agent's model from this endpoint")
-    add(
-        "--agent.api-key",
-        dest="agent_api_key",
-        type=cli_words.key,
-        help="key of that endpoint, or env:VARIABLE",
-    )
-    add("--profile.model", dest="profile_model", help="ad hoc mm profile: model")
-    add("--profile.base-url", dest="profile_base_url", help="ad hoc mm profile: OpenAI-compatible endpoint")
-    add(
-        "--profile.api-key",
-        dest="profile_api_key",
-        type=cli_words.key,
-        help="ad hoc mm profile: key, or env:VARIABLE",
-    )
-    cli_judge.session_flags(command)
-    add("--local.weights", dest="local_weights", type=Path, help="folder of speech weights for profile local")
-    cli_words.results(command)
 
 
 def _fetch_arguments(command: Parser) -> None:

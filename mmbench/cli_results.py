@@ -175,7 +175,7 @@ def _export(arguments: argparse.Namespace, where: Project) -> int:
 
         make = tabular.FORMATS[arguments.format]
     count = export.write(make(where, _paths(arguments, where)), arguments.out)
-    print(f"{count} {'file' if count == 1 else 'files'} written to {arguments.out}")
+    print(f"{terminal.counted(count, 'file')} written to {arguments.out}")
     return 0
 
 
